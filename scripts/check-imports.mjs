@@ -8,9 +8,13 @@ const beside = { turn: [], launch: ['target', 'host', 'engine', 'probe'], simula
 const mayImport = (from, to) => {
   if (from === to) return true;
   if (from === 'cli' || from === 'index.ts') return true;
-  if (from in beside) return beside[from].includes(to) || (from !== 'turn' && ['errors.ts', 'tool.ts'].includes(to));
+  if (from in beside)
+    return beside[from].includes(to) || (from !== 'turn' && ['errors.ts', 'tool.ts'].includes(to));
   if (['errors.ts', 'tool.ts'].includes(to)) return !['errors.ts', 'tool.ts'].includes(from) || true;
-  if (to in beside) return to === 'launch' ? order.indexOf(from) >= order.indexOf('patch') : to === 'turn' && from === 'report';
+  if (to in beside)
+    return to === 'launch'
+      ? order.indexOf(from) >= order.indexOf('patch')
+      : to === 'turn' && from === 'report';
   return order.includes(to) && order.includes(from) && order.indexOf(to) < order.indexOf(from);
 };
 const src = resolve('src');
@@ -23,7 +27,8 @@ for (const file of files) {
   for (const [, spec] of readFileSync(file, 'utf8').matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)) {
     const target = resolve(dirname(file), spec);
     if (!target.startsWith(src)) continue;
-    if (!mayImport(stage(file), stage(target))) bad.push(`${relative('.', file)} imports ${spec}: ${stage(file)} may not import ${stage(target)}`);
+    if (!mayImport(stage(file), stage(target)))
+      bad.push(`${relative('.', file)} imports ${spec}: ${stage(file)} may not import ${stage(target)}`);
   }
 }
 if (bad.length > 0) {

@@ -1,0 +1,258 @@
+import { z } from 'zod';
+import { hostFactsSchema, installSchema, processSchema } from '../engine/schema.ts';
+
+/** Facts: what was seen, never what it means. Loaded only to parse or publish; code uses the types. */
+
+/** Milliseconds by phase; null where the phase did not happen. */
+export const phasesSchema = z.object({
+  dns: z.number().nullable(),
+  tcp: z.number().nullable(),
+  tls: z.number().nullable(),
+  firstByte: z.number().nullable(),
+  upgrade: z.number().nullable(),
+  rpc: z.number().nullable(),
+  total: z.number(),
+});
+
+export const networkErrorSchema = z.object({
+  phase: z.enum(['dns', 'tcp', 'tls', 'first-byte', 'body', 'upgrade', 'frame', 'rpc', 'other']),
+  code: z
+    .string()
+    .describe(
+      'As the platform says it: ECONNREFUSED, HPE_INVALID_CONSTANT, CERT_HAS_EXPIRED …; DEADLINE for our own limit',
+    ),
+  message: z.string().describe('Redacted, control characters removed, at most 300 characters'),
+});
+
+/** What a body was. Protected bodies keep status, type, keys and counts, never content. */
+export const bodySchema = z.object({
+  kind: z.enum(['json', 'html', 'text', 'empty', 'binary', 'unread']),
+  contentType: z.string().nullable(),
+  bytes: z.number(),
+  problem: z
+    .enum(['too-large', 'not-utf8', 'cut', 'not-json', 'bomb', 'content-length'])
+    .nullable()
+    .describe('not-json: declared JSON that does not parse'),
+  keys: z.array(z.string()).describe('Top-level keys of a JSON object, at most 60'),
+  count: z.number().nullable().describe('Length of the list that the endpoint is about'),
+  detail: z
+    .string()
+    .nullable()
+    .describe(
+      'Start of an error or public body, redacted, at most 300 characters; null for protected content',
+    ),
+  title: z.string().nullable(),
+  page: z
+    .object({
+      token: z.boolean(),
+      embeddedChat: z.boolean().nullable(),
+      authRequired: z.boolean().nullable(),
+      basePath: z.string().nullable(),
+      script: z.string().nullable(),
+      uiSurface: z.string().nullable(),
+    })
+    .nullable()
+    .describe('Globals of a page that carries __HERMES_…'),
+});
+
+export const responseHeadersSchema = z.object({
+  server: z.array(z.string()),
+  location: z.string().nullable().describe('Redacted'),
+  wwwAuthenticate: z.string().nullable(),
+  retryAfter: z.string().nullable(),
+  allow: z.string().nullable(),
+  cfRay: z.boolean(),
+  setCookies: z.array(
+    z.object({
+      name: z.string(),
+      secure: z.boolean(),
+      httpOnly: z.boolean(),
+      sameSite: z.string().nullable(),
+      path: z.string().nullable(),
+      domain: z.string().nullable(),
+    }),
+  ),
+});
+
+export const httpFactSchema = z.object({
+  id: z
+    .string()
+    .describe(
+      'Which probe: status, page, health, sessions-bare, sessions, session-messages, model-options, model-library, openapi, asset, api-server-health, …',
+    ),
+  method: z.string(),
+  url: z.string().describe('Redacted'),
+  credential: z.enum(['none', 'token', 'cookie', 'bearer']),
+  hostHeader: z.string().nullable().describe('Only where it differs from the URL'),
+  outcome: z.enum(['answered', 'failed', 'skipped']),
+  why: z.string().nullable().describe('Why it was skipped'),
+  status: z.number().nullable(),
+  headers: responseHeadersSchema.nullable(),
+  body: bodySchema.nullable(),
+  error: networkErrorSchema.nullable(),
+  phases: phasesSchema,
+});
+
+export const wsFactSchema = z.object({
+  id: z.string().describe('Which upgrade: main, new-ticket, no-origin, loopback-host, events, console'),
+  url: z.string().describe('Redacted'),
+  credential: z.enum(['none', 'token', 'ticket', 'subprotocol-ticket', 'bearer']),
+  origin: z.string().nullable(),
+  hostHeader: z.string().nullable(),
+  outcome: z
+    .enum(['open', 'refused', 'failed', 'skipped'])
+    .describe(
+      'refused: an HTTP answer other than a valid 101; failed: no HTTP answer, or an invalid handshake',
+    ),
+  why: z.string().nullable(),
+  status: z.number().nullable(),
+  headers: responseHeadersSchema.nullable(),
+  body: bodySchema.nullable(),
+  bareRefusal: z.boolean().describe('403, text/plain, empty body: the refusal of the engine itself'),
+  handshake: z.enum(['valid', 'bad-accept', 'bad-protocol', 'none']),
+  protocol: z.string().nullable(),
+  firstFrame: z
+    .object({ ms: z.number(), bytes: z.number(), type: z.string().nullable(), json: z.boolean() })
+    .nullable(),
+  close: z.object({ code: z.number(), reason: z.string(), afterMs: z.number() }).nullable(),
+  held: z
+    .object({ seconds: z.number(), closedAfterMs: z.number().nullable() })
+    .nullable()
+    .describe('--hold: how long it stayed open without traffic'),
+  error: networkErrorSchema.nullable(),
+  phases: phasesSchema,
+});
+
+export const rpcFactSchema = z.object({
+  outcome: z.enum(['answered', 'failed', 'skipped']),
+  why: z.string().nullable(),
+  method: z.string(),
+  answer: z.enum(['result', 'error']).nullable(),
+  errorCode: z.number().nullable(),
+  ms: z.number().nullable(),
+  error: networkErrorSchema.nullable(),
+});
+
+export const contractFactSchema = z.object({
+  value: z.number().int().min(0).nullable(),
+  from: z.enum(['rpc', 'source', 'version']).nullable(),
+  state: z.enum(['known', 'none', 'unknown']),
+  raw: z.string().nullable().describe('The value as it came, as JSON, at most 80 characters'),
+  why: z.string().nullable(),
+});
+
+/** Known fields of GET /api/status, each only when of the right type. */
+export const statusFactSchema = z.object({
+  version: z.string().nullable(),
+  releaseDate: z.string().nullable(),
+  authRequired: z.boolean().nullable(),
+  authProviders: z.array(z.string()).nullable(),
+  authFlows: z.array(z.string()).nullable(),
+  hermesHome: z.string().nullable(),
+  canUpdate: z.boolean().nullable(),
+  gatewayRunning: z.boolean().nullable(),
+  gatewayPid: z.number().nullable(),
+  activeSessions: z.number().nullable(),
+  uiSurface: z.string().nullable(),
+  wrongTypes: z.array(z.string()).describe('Known fields that came with another type'),
+});
+
+export const tlsFactSchema = z.object({
+  protocol: z.string().nullable(),
+  subject: z.string().nullable(),
+  issuer: z.string().nullable(),
+  names: z.array(z.string()),
+  validFrom: z.string().nullable(),
+  validTo: z.string().nullable(),
+  chainLength: z.number().nullable(),
+});
+
+export const credentialFactSchema = z.object({
+  kind: z.enum(['none', 'token', 'login']),
+  source: z.string().nullable().describe('env, token-file, page … never the value'),
+  fingerprint: z.string().nullable(),
+  unreadable: z
+    .enum(['web-build', 'headless', 'gated', 'not-asked', 'page-failed', 'no-token-in-page'])
+    .nullable()
+    .describe('Why the page gave none'),
+  login: z
+    .object({
+      outcome: z.enum(['ok', 'rejected', 'rate-limited', 'needs-browser', 'failed', 'not-tried']),
+      providers: z.array(z.object({ name: z.string(), password: z.boolean() })),
+      detail: z.string().nullable(),
+    })
+    .nullable(),
+});
+
+export const askedSchema = z.object({
+  url: z.string().nullable(),
+  port: z.number().nullable(),
+  home: z.string().nullable(),
+  profile: z.string().nullable(),
+  origin: z.string().nullable(),
+  mode: z.enum(['auto', 'dashboard', 'legacy']),
+  client: z.string().nullable().describe('Whose wishes decided which probes ran'),
+  patience: z.enum(['normal', 'cold']),
+});
+
+export const capabilitySchema = z.object({
+  id: z.string(),
+  state: z.enum(['yes', 'no', 'unknown', 'not-applicable']),
+  evidence: z.array(z.string()),
+});
+
+export const factsSchema = z.object({
+  schemaVersion: z.string(),
+  kind: z.literal('facts'),
+  tool: z.object({ name: z.string(), version: z.string() }),
+  target: z.object({ kind: z.enum(['local', 'ssh', 'http']), name: z.string(), url: z.string().nullable() }),
+  asked: askedSchema,
+  takenAt: z.string(),
+  host: hostFactsSchema.nullable(),
+  installs: z.array(installSchema),
+  processes: z.array(processSchema),
+  service: z
+    .object({
+      url: z.string(),
+      how: z.enum(['named', 'found', 'started']),
+      via: z.enum(['direct', 'tunnel', 'on-host']),
+      pid: z.number().nullable(),
+      install: z
+        .string()
+        .nullable()
+        .describe('Install whose process serves it; null where something else does or nobody could tell'),
+      proxied: z
+        .enum(['no', 'yes', 'unknown'])
+        .describe('no: we spoke to the port of the engine process itself'),
+    })
+    .nullable()
+    .describe('null: no dashboard was named or found'),
+  credential: credentialFactSchema,
+  status: statusFactSchema.nullable(),
+  http: z.array(httpFactSchema),
+  ws: z.array(wsFactSchema),
+  rpc: rpcFactSchema,
+  contract: contractFactSchema,
+  tls: tlsFactSchema.nullable(),
+  phases: phasesSchema,
+  flapping: z
+    .object({ before: z.string(), after: z.string() })
+    .nullable()
+    .describe('It answered, then did not; or another process took its place'),
+  capabilities: z.array(capabilitySchema),
+});
+
+export type Phases = z.infer<typeof phasesSchema>;
+export type NetworkError = z.infer<typeof networkErrorSchema>;
+export type BodyFact = z.infer<typeof bodySchema>;
+export type ResponseHeaders = z.infer<typeof responseHeadersSchema>;
+export type HttpFact = z.infer<typeof httpFactSchema>;
+export type WsFact = z.infer<typeof wsFactSchema>;
+export type RpcFact = z.infer<typeof rpcFactSchema>;
+export type ContractFact = z.infer<typeof contractFactSchema>;
+export type StatusFact = z.infer<typeof statusFactSchema>;
+export type TlsFact = z.infer<typeof tlsFactSchema>;
+export type CredentialFact = z.infer<typeof credentialFactSchema>;
+export type Asked = z.infer<typeof askedSchema>;
+export type Capability = z.infer<typeof capabilitySchema>;
+export type Facts = z.infer<typeof factsSchema>;
