@@ -1,0 +1,37 @@
+import type { Readable, Writable } from 'node:stream';
+
+/** Everything of the process that a command may touch. `cli/start.ts` makes the real one, tests make their own. */
+export interface Io {
+  stdin: Readable & { isTTY?: boolean };
+  stdout: Writable & { isTTY?: boolean; columns?: number };
+  stderr: Writable & { isTTY?: boolean };
+  env: Record<string, string | undefined>;
+  platform: string;
+  cwd: string;
+  /** The home folder of the person, from the passwd entry where HOME is unset. */
+  home: string;
+  pid: number;
+  /** Aborts on SIGINT and SIGTERM. */
+  signal: AbortSignal;
+}
+
+/** May we draw progress and ask questions? Never when output goes to a program. */
+export const isInteractive = (io: Io): boolean =>
+  io.stdin.isTTY === true &&
+  io.stderr.isTTY === true &&
+  io.env['CI'] === undefined &&
+  io.env['TERM'] !== 'dumb';
+
+/** Colour on stdout: a terminal, NO_COLOR unset, not `--no-color`. FORCE_COLOR turns it on elsewhere. */
+export function wantsColor(io: Io, flag: boolean | undefined): boolean {
+  if (flag === false || (io.env['NO_COLOR'] ?? '') !== '') return false;
+  if ((io.env['FORCE_COLOR'] ?? '') !== '' && io.env['FORCE_COLOR'] !== '0') return true;
+  return io.stdout.isTTY === true && io.env['TERM'] !== 'dumb';
+}
+
+/** Writes and waits until the stream took it, so that a pipe gets all of a large report. */
+export function write(stream: Writable, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stream.write(text, (error) => (error ? reject(error) : resolve()));
+  });
+}

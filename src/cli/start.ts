@@ -1,0 +1,32 @@
+import { homedir } from 'node:os';
+import type { Io } from './io.ts';
+import { main } from './main.ts';
+
+/** The entry of the program: binds `main` to the real process. */
+const controller = new AbortController();
+const interrupt = (): void => {
+  // The second signal ends us at once.
+  if (controller.signal.aborted) process.exit(130);
+  controller.abort();
+};
+process.on('SIGINT', interrupt);
+process.on('SIGTERM', interrupt);
+// A closed pipe (`| head`) is the reader's wish, not a fault.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0);
+});
+
+const io: Io = {
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  env: process.env,
+  platform: process.platform,
+  cwd: process.cwd(),
+  home: homedir(),
+  pid: process.pid,
+  signal: controller.signal,
+};
+
+const code = await main(process.argv.slice(2), io);
+process.exitCode = controller.signal.aborted && code === 0 ? 130 : code;
