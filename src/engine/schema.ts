@@ -43,6 +43,31 @@ export const installSchema = z.object({
     .describe(
       'What start_server does with _DASHBOARD_EMBEDDED_CHAT_ENABLED: from-parameter needs a launch setting',
     ),
+  chatDefaultOnly: z
+    .boolean()
+    .optional()
+    .describe(
+      'The default of start_server or the module constant says True while the assignment still takes the parameter',
+    ),
+  modelLibrary: z
+    .enum(['present', 'absent', 'unknown'])
+    .optional()
+    .describe('A route /api/model/library in the installed source, whoever added it'),
+  residue: z
+    .object({
+      conflictMarkers: z.array(z.string()),
+      staleBytecode: z
+        .array(z.string())
+        .describe('Compiled files that would run instead of their changed source'),
+      backups: z.array(z.string()).describe('*.orig and the like beside sources'),
+      mixedVersions: z
+        .array(z.string())
+        .describe('Version claims of its files that disagree, as `file: version`'),
+      parked: z.array(z.string()).describe('Stash entries of an update that hold an edit for clients'),
+      webBuildStale: z.boolean().nullable(),
+    })
+    .optional()
+    .describe('What updates leave behind'),
   interpreter: z.object({ path: z.string(), version: z.string().nullable() }).nullable(),
   commands: z.array(z.string()).describe('Scripts that start it, as found'),
   onPath: z.boolean().describe('The first hermes on PATH leads here'),

@@ -33,7 +33,11 @@ export const bodySchema = z.object({
     .enum(['too-large', 'not-utf8', 'cut', 'not-json', 'bomb', 'content-length'])
     .nullable()
     .describe('not-json: declared JSON that does not parse'),
-  keys: z.array(z.string()).describe('Top-level keys of a JSON object, at most 60'),
+  keys: z
+    .array(z.string())
+    .describe(
+      'Top-level keys of a JSON object, at most 60; of `openapi` the listed paths that a capability is about, e.g. /api/model/set',
+    ),
   count: z.number().nullable().describe('Length of the list that the endpoint is about'),
   detail: z
     .string()
@@ -99,6 +103,11 @@ export const wsFactSchema = z.object({
   credential: z.enum(['none', 'token', 'ticket', 'subprotocol-ticket', 'bearer']),
   origin: z.string().nullable(),
   hostHeader: z.string().nullable(),
+  reason: z
+    .string()
+    .nullable()
+    .optional()
+    .describe('What the engine logged about this upgrade (gui.log), redacted; the console upgrade only'),
   outcome: z
     .enum(['open', 'refused', 'failed', 'skipped'])
     .describe(
