@@ -1,0 +1,16 @@
+/** JSON Schemas of every document that we print, by file name under schemas/. Written by scripts/generate.mjs, compared in a test. */
+export async function publishedSchemas(): Promise<Record<string, object>> {
+  const [{ z }, { factsSchema }, { reportSchema, reportsSchema }] = await Promise.all([
+    import('zod'),
+    import('../probe/schema.ts'),
+    import('../judge/schema.ts'),
+  ]);
+  const documents = { facts: factsSchema, report: reportSchema, reports: reportsSchema };
+  return Object.fromEntries(
+    // `input` leaves room for keys that a later minor version adds.
+    Object.entries(documents).map(([name, schema]) => [
+      `${name}.schema.json`,
+      z.toJSONSchema(schema, { io: 'input' }),
+    ]),
+  );
+}
