@@ -1,0 +1,26 @@
+/**
+ * Where hermes-compat keeps its own things on a host: read by discovery, written by patches.
+ * Absolute POSIX paths. `root` is the root home; `home` the one whose plugins the dashboard reads.
+ */
+
+/** Folder that Hermes One uses too; ours in it: marker, journal, lock, backups, history. */
+export const compatFolder = (root: string): string => `${root}/desktop-compat`;
+
+/** JSON, `entries[]`: what we applied. A claim: bytes decide. */
+export const markerFile = (root: string): string => `${compatFolder(root)}/hermes-compat.json`;
+
+/** In the fields that Hermes One reads and writes; its `version` starts with `hermes-compat` when ours. */
+export const sharedMarkerFile = (root: string): string =>
+  `${compatFolder(root)}/dashboard-embedded-chat.json`;
+
+/** Exists only while a change is going on, or after one that was cut. */
+export const journalFile = (root: string): string => `${compatFolder(root)}/journal/journal.json`;
+
+/** One entry a holder, named `<hostname>~<pid>~<start time>~<nonce>`; an empty or missing folder is no lock. */
+export const lockFolder = (root: string): string => `${compatFolder(root)}/lock`;
+
+/** The same for a tree that several homes may share; beside the files that are edited. */
+export const treeLockFolder = (packageDir: string): string => `${packageDir}/.hermes-compat-lock`;
+
+/** The dashboard plugin. Its `manifest.json` says in `"hermes-compat": {revision, patches: [{id, revision, module}]}` what it carries. */
+export const overlayFolder = (home: string): string => `${home}/plugins/hermes-compat/dashboard`;
