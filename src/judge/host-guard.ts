@@ -1,0 +1,23 @@
+import type { HttpFact, WsFact } from '../probe/schema.ts';
+import type { Draft } from './draft.ts';
+import { draft } from './draft.ts';
+import type { Reading } from './reading.ts';
+import { acceptsPublicUrl } from './release-data.ts';
+import { configLines } from './remedies/launch.ts';
+import { proxyRemedies } from './remedies/proxy.ts';
+import { sawHttp, sawWs } from './saw.ts';
+
+/** Rows 7 and 24: the engine answers only to the names of its own address. `seen` is the refusal, `proof` what passed instead. */
+export function hostRejected(reading: Reading, seen: HttpFact | WsFact, proof: WsFact | null = null): Draft {
+  const url = reading.facts.service?.url ?? seen.url;
+  const host = seen.hostHeader ?? /^[a-z]+:\/\/([^/?#]+)/i.exec(url)?.[1] ?? url;
+  const publicUrl =
+    reading.version !== null && acceptsPublicUrl(reading.version)
+      ? [configLines(reading, 'config-public-url', ['dashboard:', `  public_url: ${url}`])]
+      : [];
+  return draft('HOST_REJECTED', {
+    args: { url, host, onlyWebSocket: proof !== null, bind: reading.process?.bind ?? null },
+    evidence: ['method' in seen ? sawHttp(seen) : sawWs(seen), ...(proof === null ? [] : [sawWs(proof)])],
+    remedies: [...proxyRemedies(reading, 'host'), ...publicUrl],
+  });
+}

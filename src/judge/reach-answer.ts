@@ -1,0 +1,133 @@
+import type { HttpFact } from '../probe/schema.ts';
+import type { Draft } from './draft.ts';
+import { draft } from './draft.ts';
+import { hostRejected } from './host-guard.ts';
+import type { Reading } from './reading.ts';
+import { redirectDrafts } from './reach-redirect.ts';
+import { sawHttp } from './saw.ts';
+
+/** Rows 3 to 13 of the decision table: something answered `GET /api/status`. An empty list is the engine's own answer. */
+
+/** Fields that every Hermes dashboard since 0.9.0 has beside `version`. */
+const hermesKeys = [
+  'release_date',
+  'hermes_home',
+  'config_version',
+  'gateway_running',
+  'gateway_state',
+  'gateway_platforms',
+  'active_sessions',
+  'auth_required',
+];
+
+/** JSON errors that only the engine writes for a path that it does not have. */
+export const engineNotFound = /Frontend not built|Headless backend|No such API endpoint/;
+
+const loginTitle = /log[\s-]?in|sign[\s-]?in|sso|authenticat|authoriz|access|verif|just a moment|challenge/i;
+const proxyServer =
+  /nginx|caddy|apache|haproxy|traefik|envoy|openresty|cloudflare|litespeed|varnish|awselb|akamai/i;
+
+interface Answer {
+  fact: HttpFact;
+  status: number;
+  detail: string;
+  url: string;
+  reading: Reading;
+}
+
+const say = (answer: Answer, code: string, options: Parameters<typeof draft>[1] = {}): Draft =>
+  draft(code, {
+    ...options,
+    args: { url: answer.url, status: answer.status, ...options.args },
+    evidence: [sawHttp(answer.fact), ...(options.evidence ?? [])],
+  });
+
+export function answerDrafts(fact: HttpFact, reading: Reading): Draft[] {
+  const answer: Answer = {
+    fact,
+    status: fact.status ?? 0,
+    detail: fact.body?.detail ?? '',
+    url: reading.facts.service?.url ?? fact.url,
+    reading,
+  };
+  const { status } = answer;
+  if (status >= 300 && status < 400) return redirectDrafts(fact, answer.url);
+  if (status === 404) return notFound(answer);
+  if (status >= 500) return serverError(answer);
+  if (status >= 400) return refused(answer);
+  return success(answer);
+}
+
+function refused(answer: Answer): Draft[] {
+  const { fact, status, detail } = answer;
+  if (status === 400 && /Invalid Host header/i.test(detail)) return [hostRejected(answer.reading, fact)];
+  if (
+    /sent to (an )?HTTPS (port|server)|HTTP request to an HTTPS server/i.test(
+      `${detail} ${fact.body?.title ?? ''}`,
+    )
+  )
+    return [say(answer, 'HTTP_TO_TLS')];
+  if (/No required SSL certificate|SSL certificate error/i.test(`${detail} ${fact.body?.title ?? ''}`))
+    return [say(answer, 'MTLS_REQUIRED')];
+  if (status === 401 && fact.headers?.wwwAuthenticate != null)
+    return [say(answer, 'PROXY_BASIC_AUTH', { args: { challenge: fact.headers.wwwAuthenticate } })];
+  return [
+    say(answer, 'EDGE_REFUSES_HTTP', {
+      confidence: [401, 403, 429].includes(status) ? 'certain' : 'likely',
+      args: { retryAfter: fact.headers?.retryAfter ?? null, cloudflare: fact.headers?.cfRay ?? false },
+    }),
+  ];
+}
+
+function apiServer(answer: Answer): Draft[] | null {
+  const health = answer.reading.http('api-server-health');
+  if (health?.status !== 200 || health.body?.keys.includes('platform') !== true) return null;
+  return [say(answer, 'API_SERVER_NOT_DASHBOARD', { evidence: [sawHttp(health)] })];
+}
+
+function notFound(answer: Answer): Draft[] {
+  const { fact, detail } = answer;
+  const api = apiServer(answer);
+  if (api !== null) return api;
+  if (engineNotFound.test(detail)) return [say(answer, 'WRONG_PATH', { args: { answeredBy: 'engine' } })];
+  if (fact.body?.kind === 'json' || fact.headers?.cfRay === true)
+    return [say(answer, 'EDGE_REFUSES_HTTP', { confidence: 'likely', args: { retryAfter: null } })];
+  const servers = fact.headers?.server ?? [];
+  if (servers.some((server) => proxyServer.test(server)))
+    return [say(answer, 'WRONG_PATH', { confidence: 'likely', args: { answeredBy: servers.join(', ') } })];
+  return [
+    say(answer, 'WRONG_SERVICE', { confidence: 'likely', args: serviceArgs(fact) }),
+    say(answer, 'WRONG_PATH', { confidence: 'possible', args: { answeredBy: servers.join(', ') || null } }),
+  ];
+}
+
+function serverError(answer: Answer): Draft[] {
+  const { fact, status } = answer;
+  const byEngine =
+    answer.reading.facts.service?.proxied === 'no' || fact.headers?.server.includes('uvicorn') === true;
+  const gateway = [502, 503, 504].includes(status) || (status >= 520 && status <= 530);
+  if (gateway && fact.body?.kind !== 'json') return [say(answer, 'UPSTREAM_DOWN')];
+  return [say(answer, 'ENGINE_ERROR', { confidence: byEngine ? 'certain' : 'likely' })];
+}
+
+function success(answer: Answer): Draft[] {
+  const { fact } = answer;
+  const { body } = fact;
+  if (body === null) return [say(answer, 'RESPONSE_INVALID', { args: { problem: 'unread' } })];
+  if (body.page !== null)
+    return [say(answer, 'PREFIX_NOT_STRIPPED', { args: { doubleSlash: /[^:]\/\//.test(fact.url) } })];
+  if (body.problem !== null) return [say(answer, 'RESPONSE_INVALID', { args: { problem: body.problem } })];
+  if (body.kind === 'empty') return [say(answer, 'NO_SITE', { confidence: 'likely' })];
+  if (body.kind === 'html' && body.title !== null && loginTitle.test(body.title))
+    return [say(answer, 'EDGE_LOGIN', { confidence: 'likely', args: { title: body.title, location: null } })];
+  if (body.kind !== 'json') return [say(answer, 'WRONG_SERVICE', { args: serviceArgs(fact) })];
+  const isHermes = body.keys.includes('version') && body.keys.some((key) => hermesKeys.includes(key));
+  if (isHermes) return [];
+  return apiServer(answer) ?? [say(answer, 'WRONG_SERVICE', { args: serviceArgs(fact) })];
+}
+
+const serviceArgs = (fact: HttpFact): Draft['args'] => ({
+  title: fact.body?.title ?? null,
+  server: fact.headers?.server.join(', ') || null,
+  contentType: fact.body?.contentType ?? null,
+});

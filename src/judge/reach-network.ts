@@ -1,0 +1,89 @@
+import type { HttpFact, NetworkError, TlsFact } from '../probe/schema.ts';
+import type { Draft } from './draft.ts';
+import { draft } from './draft.ts';
+import type { Reading } from './reading.ts';
+import { sawHttp } from './saw.ts';
+
+/** Rows 1 and 2 of the decision table: no HTTP answer came at all. Error codes as Node 20, undici and ws give them. */
+
+const byCode: readonly [RegExp, string][] = [
+  [/^(ENOTFOUND|EAI_\w+)$/, 'DNS_FAILED'],
+  [/^ECONNREFUSED$/, 'CONNECTION_REFUSED'],
+  [/^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN)$/, 'CONNECT_TIMEOUT'],
+  [/^(UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT)$/, 'RESPONSE_TIMEOUT'],
+  [/^(CERT_HAS_EXPIRED|CERT_NOT_YET_VALID)$/, 'TLS_EXPIRED'],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'TLS_NAME_MISMATCH'],
+  [
+    /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT(_LOCALLY)?|CERT_\w+)$/,
+    'TLS_UNTRUSTED',
+  ],
+  [/CERTIFICATE_REQUIRED|ALERT_NUMBER_116/, 'MTLS_REQUIRED'],
+  [/^(EPROTO|ERR_SSL_\w+|ERR_TLS_\w+)$/, 'TLS_PROTOCOL'],
+  [/^(ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET)$/, 'CONNECTION_RESET'],
+];
+
+const byPhase: Record<NetworkError['phase'], string> = {
+  dns: 'DNS_FAILED',
+  tcp: 'CONNECT_TIMEOUT',
+  tls: 'TLS_PROTOCOL',
+  'first-byte': 'CONNECTION_RESET',
+  body: 'RESPONSE_INVALID',
+  upgrade: 'CONNECTION_RESET',
+  frame: 'CONNECTION_RESET',
+  rpc: 'CONNECTION_RESET',
+  other: 'CONNECTION_RESET',
+};
+
+/** The network class of a failure, by its code first and its phase second. */
+export function networkCode(error: NetworkError): string {
+  if (error.code === 'DEADLINE' || /^(23|TimeoutError)$/.test(error.code)) {
+    if (error.phase === 'dns') return 'DNS_FAILED';
+    return error.phase === 'tcp' ? 'CONNECT_TIMEOUT' : 'RESPONSE_TIMEOUT';
+  }
+  if (error.code.startsWith('HPE_'))
+    return /http\/?2|\bh2\b|PRI \*/i.test(error.message) ? 'HTTP2_ONLY_PORT' : 'WRONG_SERVICE';
+  if (/HTTP2_ONLY|HTTP2_FRAME/.test(error.code)) return 'HTTP2_ONLY_PORT';
+  return byCode.find(([pattern]) => pattern.test(error.code))?.[1] ?? byPhase[error.phase];
+}
+
+const certificateArgs = (tls: TlsFact | null): Draft['args'] =>
+  tls === null
+    ? {}
+    : {
+        subject: tls.subject,
+        issuer: tls.issuer,
+        names: tls.names,
+        validFrom: tls.validFrom,
+        validTo: tls.validTo,
+        chainLength: tls.chainLength,
+      };
+
+function certificateEvidence(tls: TlsFact | null): string[] {
+  if (tls === null) return [];
+  const said = [
+    tls.subject === null ? null : `the certificate is for ${tls.subject}`,
+    tls.issuer === null ? null : `issued by ${tls.issuer}`,
+    tls.names.length === 0 ? null : `names ${tls.names.slice(0, 5).join(', ')}`,
+    tls.validTo === null ? null : `valid ${tls.validFrom ?? '?'} to ${tls.validTo}`,
+  ].filter((part) => part !== null);
+  return said.length === 0 ? [] : [said.join(', ')];
+}
+
+export function networkDraft(status: HttpFact, reading: Reading): Draft[] {
+  const error: NetworkError = status.error ?? { phase: 'other', code: 'UNKNOWN', message: '' };
+  const code = networkCode(error);
+  const { tls } = reading.facts;
+  const isTls = code.startsWith('TLS_');
+  return [
+    draft(code, {
+      args: {
+        url: reading.facts.service?.url ?? status.url,
+        error: error.code,
+        phase: error.phase,
+        ms: Math.round(status.phases.total),
+        ...(isTls ? certificateArgs(tls) : {}),
+      },
+      evidence: [sawHttp(status), ...(isTls ? certificateEvidence(tls) : [])],
+    }),
+  ];
+}

@@ -1,0 +1,23 @@
+import type { Draft } from './draft.ts';
+import { answerDrafts } from './reach-answer.ts';
+import { networkDraft } from './reach-network.ts';
+import type { Reading } from './reading.ts';
+
+/**
+ * What `GET /api/status` says about the address (rows 1 to 13 of the decision table).
+ * `absent`: no dashboard was named or found. `failed` carries the reason.
+ */
+export type Reach =
+  | { state: 'absent' }
+  | { state: 'reached' }
+  | { state: 'failed'; drafts: Draft[] }
+  | { state: 'not-looked' };
+
+export function reach(reading: Reading): Reach {
+  if (reading.facts.service === null) return { state: 'absent' };
+  const status = reading.http('status');
+  if (status === null) return { state: 'not-looked' };
+  const drafts =
+    status.outcome === 'answered' ? answerDrafts(status, reading) : networkDraft(status, reading);
+  return drafts.length === 0 ? { state: 'reached' } : { state: 'failed', drafts };
+}

@@ -1,0 +1,51 @@
+import type { EngineProcess, Home, Install } from '../engine/schema.ts';
+import type { Facts, HttpFact, WsFact } from '../probe/schema.ts';
+import type { Version } from './version.ts';
+import { parseVersion } from './version.ts';
+
+/** Facts with the look-ups that every check needs. Nothing here is judged. */
+export interface Reading {
+  facts: Facts;
+  /** Name of the client that is judged, for the commands of remedies. */
+  client: string;
+  /** The install whose disk facts apply: of the serving process, or of the target when no dashboard runs. */
+  install: Install | null;
+  /** The process that serves the dashboard. */
+  process: EngineProcess | null;
+  /** The home that belongs to that install or process. */
+  home: Home | null;
+  version: Version | null;
+  versionText: string | null;
+  gated: boolean;
+  /** Disk can be read: a local or ssh target. */
+  hasDisk: boolean;
+  http(id: string): HttpFact | null;
+  ws(id: string): WsFact | null;
+}
+
+const belongsTo = (home: Home | null, process: EngineProcess | null): Home | null => {
+  if (home === null || process === null || process.hermesHome === null) return home;
+  return [home.path, home.root].includes(process.hermesHome) ? home : null;
+};
+
+export function read(facts: Facts, client: string): Reading {
+  const { service } = facts;
+  const process = facts.processes.find((each) => service !== null && each.pid === service.pid) ?? null;
+  const id = service === null ? null : (service.install ?? process?.install ?? null);
+  const install =
+    service === null ? (facts.installs[0] ?? null) : (facts.installs.find((each) => each.id === id) ?? null);
+  const versionText = facts.status?.version ?? install?.version ?? null;
+  return {
+    facts,
+    client,
+    install,
+    process,
+    home: belongsTo(facts.host?.home ?? null, process),
+    version: parseVersion(versionText),
+    versionText,
+    gated: facts.status?.authRequired === true,
+    hasDisk: facts.target.kind !== 'http',
+    http: (name) => facts.http.find((each) => each.id === name && each.outcome !== 'skipped') ?? null,
+    ws: (name) => facts.ws.find((each) => each.id === name && each.outcome !== 'skipped') ?? null,
+  };
+}
