@@ -68,6 +68,12 @@ export const installSchema = z.object({
     })
     .optional()
     .describe('What updates leave behind'),
+  profileServesFrom: z
+    .enum(['profile', 'root', 'unknown'])
+    .optional()
+    .describe(
+      'Home of a dashboard started for a named profile without --isolated: its own (to 0.16) or the root home (0.17 on)',
+    ),
   interpreter: z.object({ path: z.string(), version: z.string().nullable() }).nullable(),
   commands: z.array(z.string()).describe('Scripts that start it, as found'),
   onPath: z.boolean().describe('The first hermes on PATH leads here'),
@@ -186,6 +192,36 @@ export const hostFactsSchema = z.object({
   hostname: z.string(),
   container: z.boolean(),
   home: homeSchema.nullable(),
+  named: z
+    .enum(['home', 'root', 'venv', 'script', 'other', 'unreadable', 'nothing'])
+    .nullable()
+    .optional()
+    .describe(
+      'What the path is that the target names; other: a folder of another kind; null: none was named',
+    ),
+  chosen: z
+    .object({
+      install: z.string().nullable(),
+      why: z
+        .enum(['port', 'port-not-ours', 'named', 'dashboard-of-home', 'home', 'path', 'first', 'none'])
+        .describe(
+          'port: its process serves the asked port; port-not-ours: something else does, so no disk facts apply',
+        ),
+    })
+    .optional()
+    .describe('The install that the target means'),
+  listener: z
+    .object({
+      port: z.number(),
+      pid: z.number().nullable().describe('null: this account may not see it'),
+      uid: z.number().nullable(),
+      user: z.string().nullable(),
+      program: z.string().nullable(),
+      engine: z.enum(['yes', 'no', 'unknown']),
+    })
+    .nullable()
+    .optional()
+    .describe('Who listens on the asked port; null: none asked, or nobody'),
   looked: z.array(
     z.object({
       place: z.string(),
