@@ -1,0 +1,2 @@
+export { createReducer, reduce, type Reducer, type ReducerOptions } from './reducer.ts';
+export type * from './types.ts';

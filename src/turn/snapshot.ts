@@ -1,0 +1,56 @@
+import { append, lack, seal, streamedText, type TurnState } from './state.ts';
+import { indexBehind, sharedEnds, squeeze } from './text.ts';
+
+/**
+ * The in-flight text of an attach answer: all deltas of the turn so far, joined, without tools and reasoning.
+ * `following` are the text deltas that reached the new socket before the answer; they are added after this, so what the snapshot holds of
+ * them is left out here. `offsets` are the places of redirects in `text`.
+ */
+export interface Snapshot {
+  text: string;
+  following: readonly string[];
+  offsets: readonly number[];
+}
+
+/** Adds what the snapshot holds and the turn does not. */
+export function addMissing(state: TurnState, snapshot: Snapshot): void {
+  const from = knownLength(state, snapshot.text);
+  const missing = snapshot.text.slice(from);
+  const end = missing.length - heldOf(snapshot.following, missing);
+  let at = 0;
+  for (const offset of snapshot.offsets) {
+    const cut = offset - from;
+    if (cut <= at || cut >= end) continue;
+    append(state, 'text', missing.slice(at, cut));
+    seal(state);
+    at = cut;
+  }
+  if (end > at) append(state, 'text', missing.slice(at, end));
+}
+
+/** How much of the snapshot is known already. */
+function knownLength(state: TurnState, text: string): number {
+  const known = streamedText(state);
+  if (text.startsWith(known)) return known.length;
+  if (known.startsWith(text)) return text.length;
+  const seen = squeeze(known);
+  const all = squeeze(text);
+  if (all.startsWith(seen)) return indexBehind(text, seen.length);
+  if (seen.includes(all)) return text.length;
+  lack(state, 'snapshot-differs');
+  const shared = sharedEnds(seen, all)[0] ?? 0;
+  return indexBehind(text, shared);
+}
+
+/** Length of the end of `missing` that consists of the first whole deltas of `following`. */
+function heldOf(following: readonly string[], missing: string): number {
+  if (following.length === 0 || missing === '') return 0;
+  const ends = new Set<number>();
+  let joined = '';
+  for (const delta of following) {
+    joined += delta;
+    if (joined.length > missing.length) break;
+    ends.add(joined.length);
+  }
+  return sharedEnds(missing, joined).find((length) => ends.has(length)) ?? 0;
+}
