@@ -24,3 +24,6 @@ export const treeLockFolder = (packageDir: string): string => `${packageDir}/.he
 
 /** The dashboard plugin. Its `manifest.json` says in `"hermes-compat": {revision, patches: [{id, revision, module}]}` what it carries. */
 export const overlayFolder = (home: string): string => `${home}/plugins/hermes-compat/dashboard`;
+
+/** What `launch` keeps of each dashboard that it started: record `<id>.json`, log, token file. Mode 0700. */
+export const launchFolder = (root: string): string => `${compatFolder(root)}/launch`;
