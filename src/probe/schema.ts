@@ -19,7 +19,7 @@ export const networkErrorSchema = z.object({
   code: z
     .string()
     .describe(
-      'As the platform says it: ECONNREFUSED, HPE_INVALID_CONSTANT, CERT_HAS_EXPIRED …; DEADLINE for our own limit',
+      'As the platform says it: ENOTFOUND, ECONNREFUSED, ECONNRESET, HPE_INVALID_CONSTANT, CERT_HAS_EXPIRED, ERR_SSL_…, WS_ERR_…; of our own: DEADLINE (limit reached), CLOSED (ended without a reset), ABORTED (interrupted), HTTP2_FRAMES and TLS_RECORD (what spoke instead of HTTP/1), PROXY_… (the --proxy failed)',
     ),
   message: z.string().describe('Redacted, control characters removed, at most 300 characters'),
 });
@@ -49,6 +49,7 @@ export const bodySchema = z.object({
   page: z
     .object({
       token: z.boolean(),
+      tokenFingerprint: z.string().nullable().optional().describe('To compare with the credential in use'),
       embeddedChat: z.boolean().nullable(),
       authRequired: z.boolean().nullable(),
       basePath: z.string().nullable(),

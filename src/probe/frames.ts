@@ -1,0 +1,109 @@
+import type { RawData, WebSocket } from 'ws';
+import { field } from './body.ts';
+import { phasedError } from './connect.ts';
+import { limit } from './limit.ts';
+import { networkError } from './network-error.ts';
+import { rounded, type Run } from './run.ts';
+import type { WsFact } from './schema.ts';
+
+/** Answers to our own requests are small; a larger frame is counted but not parsed. */
+const parseCap = 4 * 1024 * 1024;
+
+export interface Reply {
+  /** The frame as it came, for values that JSON cannot carry. */
+  text: string;
+  json: unknown;
+}
+
+/** JSON-RPC over one open socket. */
+export interface Line {
+  /** The answer to one request. Rejects with PhasedError: closed, or no answer in time. Frames that are not the answer are passed by. */
+  call(method: string, params: Record<string, unknown>): Promise<Reply>;
+  /** Resolves when the socket closes. */
+  closed: Promise<void>;
+  /** Says goodbye; a peer that does not answer is left at once. */
+  end(): void;
+}
+
+/** Notes first frame and close in the fact, and finds the answers to our requests. Must be attached before the first frame. */
+export function lineOf(run: Run, socket: WebSocket, fact: WsFact): Line {
+  const waiting = new Map<string, (reply: Reply) => void>();
+  let openedAt = performance.now();
+  let last = 0;
+  let gone: (() => void) | null = null;
+  let ours = false;
+  const closed = new Promise<void>((resolve) => (gone = resolve));
+  socket.once('open', () => (openedAt = performance.now()));
+  socket.on('message', (data: RawData, binary: boolean) => {
+    const bytes = data as Buffer;
+    const reply = bytes.length <= parseCap && !binary ? parse(bytes.toString('utf8')) : null;
+    fact.firstFrame ??= {
+      ms: rounded(performance.now() - openedAt),
+      bytes: bytes.length,
+      type: typeOf(run, reply?.json),
+      json: reply !== null || (bytes.length > parseCap && bytes[0] === 0x7b),
+    };
+    const id = field(reply?.json, 'id');
+    if (reply === null || typeof id !== 'string' || field(reply.json, 'method') !== undefined) return;
+    waiting.get(id)?.(reply);
+  });
+  socket.on('error', (error) => {
+    if (fact.outcome === 'open') fact.error ??= networkError(error, 'frame', run.redact);
+  });
+  socket.once('close', (code, reason) => {
+    const afterMs = rounded(performance.now() - openedAt);
+    if (fact.outcome === 'open' && !ours)
+      fact.close = { code, reason: run.redact.text(reason.toString('utf8'), 200), afterMs };
+    gone?.();
+  });
+  return {
+    closed,
+    call: (method, params) => {
+      last += 1;
+      return call(run, socket, waiting, closed, `hermes-compat-${last}`, method, params);
+    },
+    end: () => {
+      ours = true;
+      socket.close(1000);
+      setTimeout(() => socket.terminate(), 250).unref();
+    },
+  };
+}
+
+async function call(
+  run: Run,
+  socket: WebSocket,
+  waiting: Map<string, (reply: Reply) => void>,
+  closed: Promise<void>,
+  id: string,
+  method: string,
+  params: Record<string, unknown>,
+): Promise<Reply> {
+  const deadline = limit(run.all.signal, run.answerMs);
+  try {
+    return await new Promise((resolve, reject) => {
+      waiting.set(id, resolve);
+      const late = (): void => reject(phasedError('rpc', 'DEADLINE', 'no answer within the time limit'));
+      deadline.signal.addEventListener('abort', late, { once: true });
+      void closed.then(() => reject(phasedError('rpc', 'CLOSED', 'the socket closed before the answer')));
+      socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+    });
+  } finally {
+    waiting.delete(id);
+    deadline.clear();
+  }
+}
+
+function parse(text: string): Reply | null {
+  try {
+    return { text, json: JSON.parse(text) as unknown };
+  } catch {
+    return null;
+  }
+}
+
+/** Event type, or method, of a frame. */
+function typeOf(run: Run, json: unknown): string | null {
+  const name = field(field(json, 'params'), 'type') ?? field(json, 'method');
+  return typeof name === 'string' ? run.redact.text(name, 80) : null;
+}

@@ -1,0 +1,188 @@
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { WebSocket } from 'ws';
+import { readBody } from './body.ts';
+import { limitError, type Opened } from './connect.ts';
+import { header, headerFacts, headerList } from './headers.ts';
+import { limit } from './limit.ts';
+import { networkError } from './network-error.ts';
+import { noPhases, rounded, type Run, urlOf } from './run.ts';
+import type { WsFact } from './schema.ts';
+
+/** One upgrade. */
+export interface UpgradeAsk {
+  id: string;
+  /** Path with query; the credential may stand in it. */
+  path: string;
+  credential: WsFact['credential'];
+  headers: Record<string, string>;
+  origin: string | null;
+  /** Another Host than the URL's. */
+  host?: string | undefined;
+  protocols?: string[] | undefined;
+}
+
+/** 16 MiB frames are ordinary for an engine; more than this is not looked at. */
+export const frameCap = 64 * 1024 * 1024;
+const refusalCap = 256 * 1024;
+
+/** `socket` is open when the fact says so; the fact may still grow (frames, close) and already stands in the run. */
+export interface Upgraded {
+  fact: WsFact;
+  socket: WebSocket | null;
+}
+
+/** Tries one upgrade and notes the fact. Never rejects; no redirect is followed; `listen` sees the socket before its first frame. */
+export async function upgrade(
+  run: Run,
+  ask: UpgradeAsk,
+  listen?: (socket: WebSocket, fact: WsFact) => void,
+): Promise<Upgraded> {
+  const fact = blank(run, ask);
+  run.ws.push(fact);
+  const started = performance.now();
+  const deadline = limit(run.all.signal, run.answerMs);
+  try {
+    const opened = await run.open(deadline.signal);
+    notePhases(fact, opened);
+    return await shake(run, ask, fact, opened, deadline.signal, listen);
+  } catch (error) {
+    fact.outcome = 'failed';
+    fact.error = networkError(error, 'upgrade', run.redact);
+    return { fact, socket: null };
+  } finally {
+    deadline.clear();
+    fact.phases.total = rounded(performance.now() - started);
+  }
+}
+
+async function shake(
+  run: Run,
+  ask: UpgradeAsk,
+  fact: WsFact,
+  { stream }: Opened,
+  signal: AbortSignal,
+  listen: ((socket: WebSocket, fact: WsFact) => void) | undefined,
+): Promise<Upgraded> {
+  const { WebSocket } = await import('ws');
+  const started = performance.now();
+  const socket = new WebSocket(urlOf(run, ask.path, 'ws'), ask.protocols ?? [], {
+    createConnection: () => stream as never,
+    headers: {
+      Host: ask.host ?? run.base.authority,
+      'User-Agent': 'hermes-compat',
+      ...run.extraHeaders,
+      ...ask.headers,
+    },
+    ...(ask.origin === null ? {} : { origin: ask.origin }),
+    perMessageDeflate: false,
+    followRedirects: false,
+    maxPayload: frameCap,
+  });
+  return new Promise((resolve) => {
+    let upgraded = false;
+    const onAbort = (): void => fail(limitError('upgrade', signal));
+    const end = (open: boolean): void => {
+      signal.removeEventListener('abort', onAbort);
+      fact.phases.upgrade ??= rounded(performance.now() - started);
+      resolve({ fact, socket: open ? socket : null });
+    };
+    const fail = (error: Error): void => {
+      if (fact.outcome !== 'skipped') return;
+      fact.outcome = 'failed';
+      fact.error = networkError(error, 'upgrade', run.redact);
+      if (upgraded)
+        fact.handshake = /subprotocol|extension/i.test(error.message) ? 'bad-protocol' : 'bad-accept';
+      socket.on('error', () => undefined).terminate();
+      stream.destroy();
+      end(false);
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    socket.once('upgrade', (message: IncomingMessage) => {
+      upgraded = true;
+      fact.phases.upgrade = rounded(performance.now() - started);
+      noteHead(run, fact, message);
+    });
+    socket.once('unexpected-response', (request: ClientRequest, message: IncomingMessage) => {
+      fact.phases.upgrade = rounded(performance.now() - started);
+      noteHead(run, fact, message);
+      void refused(run, fact, message, signal).then(() => {
+        request.on('error', () => undefined).destroy();
+        end(false);
+      });
+    });
+    socket.once('open', () => {
+      fact.outcome = 'open';
+      fact.handshake = 'valid';
+      fact.protocol = socket.protocol === '' ? null : run.redact.text(socket.protocol, 100);
+      end(true);
+    });
+    socket.on('error', fail);
+    listen?.(socket, fact);
+    if (signal.aborted) onAbort();
+  });
+}
+
+function noteHead(run: Run, fact: WsFact, message: IncomingMessage): void {
+  fact.status = message.statusCode ?? null;
+  fact.headers = headerFacts(headerList(message.rawHeaders), run.redact);
+}
+
+/** The engine's own refusal is a bare 403: text/plain and nothing in it. Anything else speaks for something in between. */
+async function refused(run: Run, fact: WsFact, message: IncomingMessage, signal: AbortSignal): Promise<void> {
+  fact.outcome = 'refused';
+  const headers = headerList(message.rawHeaders);
+  const raw = await new Promise<{ bytes: Buffer; end: 'whole' | 'cut' | 'too-large' }>((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const finish = (end: 'whole' | 'cut' | 'too-large') => (): void =>
+      resolve({ bytes: Buffer.concat(chunks), end });
+    message.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > refusalCap) return finish('too-large')();
+      chunks.push(chunk);
+    });
+    message.once('end', finish('whole')).once('error', finish('cut')).once('close', finish('cut'));
+    signal.addEventListener('abort', finish('cut'), { once: true });
+  });
+  const contentType = header(headers, 'content-type');
+  const { fact: body } = await readBody(
+    { ...raw, contentType, encoding: header(headers, 'content-encoding') },
+    { detail: true, cap: refusalCap, redact: run.redact },
+  );
+  fact.body = body;
+  fact.bareRefusal =
+    fact.status === 403 && raw.bytes.length === 0 && /^text\/plain\b/i.test(contentType ?? '');
+}
+
+function notePhases(fact: WsFact, opened: Opened): void {
+  const of = (ms: number | null): number | null => (ms === null ? null : rounded(ms));
+  Object.assign(fact.phases, { dns: of(opened.dns), tcp: of(opened.tcp), tls: of(opened.tls) });
+}
+
+/** An upgrade that did not run is a fact too. */
+export function skipUpgrade(run: Run, ask: UpgradeAsk, why: string): WsFact {
+  const fact = { ...blank(run, ask), why };
+  run.ws.push(fact);
+  return fact;
+}
+
+const blank = (run: Run, ask: UpgradeAsk): WsFact => ({
+  id: ask.id,
+  url: run.redact.url(urlOf(run, ask.path, 'ws')),
+  credential: ask.credential,
+  origin: ask.origin === null ? null : run.redact.text(ask.origin, 200),
+  hostHeader: ask.host ?? null,
+  outcome: 'skipped',
+  why: null,
+  status: null,
+  headers: null,
+  body: null,
+  bareRefusal: false,
+  handshake: 'none',
+  protocol: null,
+  firstFrame: null,
+  close: null,
+  held: null,
+  error: null,
+  phases: noPhases(),
+});
