@@ -16,11 +16,13 @@ import {
 import { connect } from 'node:net';
 import { hostname, userInfo } from 'node:os';
 import { dirname } from 'node:path';
+import type { Writable } from 'node:stream';
 import { fileError } from './file-error.ts';
 import type { FileStat, Host, RunOptions, RunResult } from './types.ts';
 import { FileError } from './types.ts';
 
 const MiB = 1024 * 1024;
+const readsScript = 'hc_script=$(cat <&3); exec 3<&-; eval "$hc_script"';
 
 /** This machine. `path` and `home` are the only environment that commands get unless options add to it. */
 export function localHost(environment: { path: string; home: string; platform: string }): Host {
@@ -36,7 +38,11 @@ export function localHost(environment: { path: string; home: string; platform: s
     },
     run,
     script: (text, args = [], options = {}) =>
-      run(['/bin/sh', '-s', '--', ...args], { ...options, stdin: text }),
+      runProcess(
+        ['/bin/sh', '-c', readsScript, 'sh', ...args],
+        { ...options, env: { ...base, ...options.env } },
+        text,
+      ),
     readFile: readWhole,
     stat: (path, follow = false) => statOf(path, follow),
     realpath: (path) => attempt(path, () => realpath(path)),
@@ -148,10 +154,14 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Runs argv to its end, without a shell. The whole process group is ended at the deadline. */
+/**
+ * Runs argv to its end, without a shell. The whole process group is ended at the deadline. `script` arrives on descriptor 3, so
+ * that standard input stays free for what the script runs.
+ */
 function runProcess(
   argv: readonly string[],
   options: RunOptions & { env: Record<string, string> },
+  script?: string,
 ): Promise<RunResult> {
   const { timeoutMs = 30_000, maxOutput = 32 * MiB } = options;
   const [command = '', ...args] = argv;
@@ -160,7 +170,7 @@ function runProcess(
       env: options.env,
       ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
       detached: true,
-      stdio: ['pipe', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe', ...(script === undefined ? [] : (['pipe'] as const))],
     });
     let timedOut = false;
     let overflow = false;
@@ -193,6 +203,7 @@ function runProcess(
     };
     const stdout = collect(child.stdout);
     const stderr = collect(child.stderr);
+    feed(child.stdio[3] as Writable | null | undefined, script);
     child.stdin.on('error', () => {});
     child.stdin.end(options.stdin ?? '');
     const settled = (): void => {
@@ -208,4 +219,10 @@ function runProcess(
       resolve({ code, signal, stdout: stdout(), stderr: stderr(), timedOut, overflow });
     });
   });
+}
+
+/** A script that ends early closes its end first. */
+function feed(stream: Writable | null | undefined, text: string | undefined): void {
+  stream?.on('error', () => {});
+  stream?.end(text);
 }

@@ -1,0 +1,175 @@
+import type { Duplex } from 'node:stream';
+import type { Client, ClientChannel } from 'ssh2';
+import { commandSocket, tcpSocket } from './socket.ts';
+import { connectHop, type HopOptions } from './connection.ts';
+import { cutError, sshError } from './failures.ts';
+import type { HopSettings, Route } from './settings.ts';
+import type { LocalSide, Pipe, PipeEnd, Transport } from './types.ts';
+
+/**
+ * A connection by ssh2, through every hop of the route.
+ *
+ * @throws CompatError with a code of the SSH section of CODES.md
+ */
+export async function libraryTransport(
+  route: Route,
+  local: LocalSide,
+  options: HopOptions,
+): Promise<Transport> {
+  const ssh2 = (await import('ssh2')).default;
+  const links: Link[] = [];
+  try {
+    for (const hop of route.hops) {
+      const socket = await nextSocket(links.at(-1), hop, local, options);
+      links.push(link(await connectHop(ssh2, hop, socket, options), hop, options.timeoutMs));
+    }
+  } catch (error) {
+    for (const { client } of links.toReversed()) client.destroy();
+    throw error;
+  }
+  const last = links.at(-1) as Link;
+  return {
+    name: last.name,
+    open: (command) => last.open(command),
+    connect: (host, port, signal) => last.forward(host, port, signal),
+    close: async () => {
+      for (const { client } of links.toReversed()) client.end();
+      await Promise.race([last.gone, new Promise((resolve) => setTimeout(resolve, 500).unref())]);
+      for (const { client } of links) client.destroy();
+    },
+  };
+}
+
+const nextSocket = (
+  before: Link | undefined,
+  hop: HopSettings,
+  local: LocalSide,
+  { timeoutMs, signal }: HopOptions,
+): Promise<Duplex> | Duplex => {
+  if (before !== undefined) return before.forward(hop.hostName, hop.port, signal);
+  if (hop.proxyCommand !== null) return commandSocket(hop.proxyCommand, local.env);
+  return tcpSocket(hop, hop.connectTimeoutMs ?? timeoutMs, signal);
+};
+
+interface Link {
+  client: Client;
+  name: string;
+  gone: Promise<void>;
+  open(command: string): Promise<Pipe>;
+  forward(host: string, port: number, signal?: AbortSignal): Promise<Duplex>;
+}
+
+function link(client: Client, hop: HopSettings, timeoutMs: number): Link {
+  const name = `${hop.user}@${hop.hostName}:${hop.port}`;
+  let cause: unknown;
+  client.on('error', (error) => (cause = error));
+  const gone = new Promise<void>((resolve) => client.once('close', () => resolve()));
+  /** ssh2 may never call back: when the link is cut, or when the server says nothing. */
+  const raced = <T>(
+    start: (give: (error: Error | undefined, value: T) => void) => unknown,
+    late: (value: T) => void,
+  ) =>
+    new Promise<T>((resolve, reject) => {
+      let settled = false;
+      const settle = (act: () => void): void => {
+        if (settled) return;
+        settled = true;
+        clearTimeout(timer);
+        act();
+      };
+      const timer = setTimeout(() => settle(() => reject(cutError(name))), timeoutMs);
+      void gone.then(() => settle(() => reject(cutError(name, cause))));
+      try {
+        start((error, value) => {
+          if (settled && error === undefined) late(value);
+          settle(() => (error === undefined ? resolve(value) : reject(error)));
+        });
+      } catch (error) {
+        settle(() => reject(cutError(name, error)));
+      }
+    });
+  return {
+    client,
+    name,
+    gone,
+    open: async (command) => {
+      const channel = await raced<ClientChannel>(
+        (give) => client.exec(command, give),
+        (late) => late.close(),
+      ).catch((error: unknown) => {
+        throw openError(name, error);
+      });
+      return channelPipe(channel, gone);
+    },
+    forward: async (host, port, signal) => {
+      signal?.throwIfAborted();
+      const channel = await raced<ClientChannel>(
+        (give) => client.forwardOut('127.0.0.1', 0, host, port, give),
+        (late) => late.close(),
+      ).catch((error: unknown) => {
+        throw forwardError(name, host, port, error);
+      });
+      // A cut link ends a channel without an event of its own.
+      void gone.then(() => channel.destroy());
+      return channel;
+    },
+  };
+}
+
+function channelPipe(channel: ClientChannel, gone: Promise<void>): Pipe {
+  let end: PipeEnd = { code: null, signal: null };
+  channel.on('exit', (code: number | null, signal?: string) => {
+    end = { code, signal: signal ?? null };
+  });
+  channel.on('error', () => {});
+  channel.stderr.on('error', () => {});
+  const closed = new Promise<void>((resolve) => channel.once('close', () => resolve()));
+  return {
+    stdin: channel,
+    stdout: channel,
+    stderr: channel.stderr,
+    ended: Promise.race([closed, gone]).then(() => end),
+    close: () => channel.close(),
+    kill: () => channel.signal('KILL'),
+  };
+}
+
+const reasonOf = (error: unknown): number | null => {
+  const reason = (error as { reason?: unknown } | null)?.reason;
+  return typeof reason === 'number' ? reason : null;
+};
+
+/** A server that refuses a further session is no cut link; MaxSessions of sshd does that. */
+function openError(name: string, error: unknown): unknown {
+  if (!(error instanceof Error) || error.name === 'CompatError') return error;
+  return sshError(
+    'SSH_SHELL_UNUSABLE',
+    `${name} refuses to run a command: ${error.message}`,
+    { host: name, said: error.message, sessions: 'refused' },
+    { cause: error },
+  );
+}
+
+/** Words of sshd for a port that its host cannot reach, as `node:net` codes. */
+const netCodes: readonly [RegExp, string][] = [
+  [/refused/i, 'ECONNREFUSED'],
+  [/timed out/i, 'ETIMEDOUT'],
+  [/not known|resolve|no address/i, 'ENOTFOUND'],
+  [/no route/i, 'EHOSTUNREACH'],
+  [/network is unreachable/i, 'ENETUNREACH'],
+];
+
+function forwardError(name: string, host: string, port: number, error: unknown): unknown {
+  if (!(error instanceof Error) || error.name === 'CompatError') return error;
+  // RFC 4254 §5.1: 1 is "administratively prohibited", 2 "connect failed".
+  if (reasonOf(error) === 1) {
+    return sshError(
+      'SSH_FORWARD_FORBIDDEN',
+      `${name} forbids tunnels to ${host}:${port}`,
+      { host: name, port },
+      { cause: error },
+    );
+  }
+  const [, code = 'ECONNREFUSED'] = netCodes.find(([pattern]) => pattern.test(error.message)) ?? [];
+  return Object.assign(new Error(`connect ${code} ${host}:${port} from ${name}`, { cause: error }), { code });
+}

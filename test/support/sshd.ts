@@ -1,0 +1,235 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { SshOptions } from '../../src/host/ssh/types.ts';
+import { freePort } from './engines.ts';
+
+/** A real sshd needs root here: it logs in throw-away accounts. */
+export const canRunSshd = process.getuid?.() === 0 && existsSync('/usr/sbin/sshd');
+
+const run = (command: string, args: string[], input?: string): string =>
+  execFileSync(command, args, { encoding: 'utf8', stdio: ['pipe', 'pipe', 'pipe'], input: input ?? '' });
+
+export interface Account {
+  name: string;
+  home: string;
+  uid: number;
+}
+
+export interface AccountOptions {
+  shell?: string;
+  password?: string;
+  /** Files below the home folder. */
+  files?: Record<string, string>;
+}
+
+export interface Rig {
+  /** Client side: a home folder with `.ssh`, keys and known_hosts, as a user of the tool has it. */
+  clientHome: string;
+  dir: string;
+  /** Adds an account that lets the client's default key in. Names are unique to this rig. */
+  account(label: string, options?: AccountOptions): Promise<Account>;
+  /** Starts a server of its own with these further lines of sshd_config. */
+  sshd(lines?: string[], options?: { hostKeys?: string[] }): Promise<Sshd>;
+  /** What `openSshHost` needs to log in there with the client's key, the host key known. */
+  options(server: Sshd, account: Account, more?: Partial<SshOptions>): SshOptions;
+  keygen(name: string, args?: string[]): string;
+  end(): Promise<void>;
+}
+
+export interface Sshd {
+  port: number;
+  pid: number;
+  /** Public host keys, `type base64`. */
+  keys: string[];
+  logs(): string;
+  /** Adds its keys to the client's known_hosts. */
+  trust(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A client home, throw-away accounts and real servers on loopback. `end` removes all of it. */
+export async function sshRig(): Promise<Rig> {
+  const dir = await mkdtemp(join(tmpdir(), 'hc-ssh-'));
+  await chmod(dir, 0o755);
+  const clientHome = join(dir, 'client');
+  await mkdir(join(clientHome, '.ssh'), { recursive: true, mode: 0o700 });
+  const keygen = (name: string, args: string[] = []): string => {
+    const path = join(clientHome, '.ssh', name);
+    run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', name, '-f', path, ...args]);
+    return path;
+  };
+  keygen('id_ed25519');
+  await mkdir('/run/sshd', { recursive: true });
+  const accounts: string[] = [];
+  const servers: Sshd[] = [];
+  const known = join(clientHome, '.ssh', 'known_hosts');
+  const rig: Rig = {
+    clientHome,
+    dir,
+    keygen,
+    account: async (label, { shell = '/bin/bash', password, files = {} } = {}) => {
+      const name = `hc${process.pid}${label}`.slice(0, 31);
+      const home = join(dir, 'home', label);
+      await mkdir(join(dir, 'home'), { recursive: true });
+      run('useradd', ['-m', '-d', home, '-s', shell, name]);
+      accounts.push(name);
+      // usermod -p '*' keeps the account without a password, yet not locked.
+      run('usermod', ['-p', '*', name]);
+      if (password !== undefined) run('chpasswd', [], `${name}:${password}\n`);
+      await chmod(home, 0o755);
+      const all = {
+        '.ssh/authorized_keys': await readFile(join(clientHome, '.ssh/id_ed25519.pub'), 'utf8'),
+        ...files,
+      };
+      for (const [path, text] of Object.entries(all)) {
+        await mkdir(join(home, path, '..'), { recursive: true });
+        await writeFile(join(home, path), text);
+      }
+      run('chown', ['-R', `${name}:`, home]);
+      return { name, home, uid: Number(run('id', ['-u', name])) };
+    },
+    sshd: async (lines = [], { hostKeys = ['ed25519'] } = {}) => {
+      const server = await startSshd(dir, lines, hostKeys, known);
+      servers.push(server);
+      await server.trust();
+      return server;
+    },
+    options: (server, account, more = {}) => ({
+      address: '127.0.0.1',
+      port: server.port,
+      user: account.name,
+      local: { home: clientHome, user: 'nobody', env: { PATH: process.env['PATH'] } },
+      configFile: more.configFile ?? join(clientHome, '.ssh', 'config'),
+      timeoutMs: 8000,
+      ...more,
+    }),
+    end: async () => {
+      await Promise.all(servers.map((server) => server.stop()));
+      for (const name of accounts) {
+        await endProcessesOf(name);
+        try {
+          run('userdel', [name]);
+        } catch {
+          // A process of a test still ends; the account goes with the next try.
+          await sleep(500);
+          run('userdel', ['-f', name]);
+        }
+      }
+      await rm(dir, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+  await writeFile(join(clientHome, '.ssh', 'config'), clientConfig(clientHome));
+  return rig;
+}
+
+/** ssh takes `~` from the passwd entry, so the files of the throw-away home are named. */
+const clientConfig = (home: string): string =>
+  [
+    'Host *',
+    `  UserKnownHostsFile ${home}/.ssh/known_hosts`,
+    '  GlobalKnownHostsFile /dev/null',
+    `  IdentityFile ${home}/.ssh/id_ed25519`,
+    '',
+  ].join('\n');
+
+/** Ends what the throw-away account still runs, each by its pid. */
+async function endProcessesOf(name: string): Promise<void> {
+  const uid = Number(run('id', ['-u', name]));
+  const pids = (): number[] => {
+    try {
+      return run('ps', ['-U', String(uid), '-o', 'pid='])
+        .split('\n')
+        .map(Number)
+        .filter(Boolean);
+    } catch {
+      return [];
+    }
+  };
+  for (let i = 0; i < 20 && pids().length > 0; i++) {
+    for (const pid of pids()) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // It ended by itself.
+      }
+    }
+    await sleep(50);
+  }
+}
+
+async function startSshd(dir: string, lines: string[], types: string[], known: string): Promise<Sshd> {
+  const port = await freePort();
+  const base = join(dir, `sshd-${port}`);
+  await mkdir(base);
+  const hostKeys = types.map((type) => {
+    const path = join(base, `host_${type}`);
+    run('ssh-keygen', ['-q', '-t', type, '-N', '', '-C', '', '-f', path]);
+    return path;
+  });
+  const config = [
+    ...lines,
+    `Port ${port}`,
+    'ListenAddress 127.0.0.1',
+    ...hostKeys.map((path) => `HostKey ${path}`),
+    `PidFile ${base}/pid`,
+    ...(lines.some((line) => /^UsePAM/i.test(line)) ? [] : ['UsePAM no']),
+    'PasswordAuthentication no',
+    'KbdInteractiveAuthentication no',
+    'StrictModes yes',
+    'LogLevel VERBOSE',
+    'Subsystem sftp /usr/lib/openssh/sftp-server',
+    '',
+  ];
+  await writeFile(join(base, 'config'), config.join('\n'));
+  const child = spawn('/usr/sbin/sshd', ['-D', '-e', '-f', join(base, 'config')], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let text = '';
+  child.stderr.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  const end = (): void => void child.kill('SIGKILL');
+  process.once('exit', end);
+  const gone = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  await untilListening(port, () => text, child.exitCode);
+  const keys = await Promise.all(
+    hostKeys.map(async (path) =>
+      (await readFile(`${path}.pub`, 'utf8')).trim().split(' ').slice(0, 2).join(' '),
+    ),
+  );
+  return {
+    port,
+    pid: child.pid as number,
+    keys,
+    logs: () => text,
+    trust: async () => {
+      const entries = keys.map((key) => `[127.0.0.1]:${port} ${key}\n`).join('');
+      await writeFile(known, entries, { flag: 'a' });
+    },
+    stop: async () => {
+      process.off('exit', end);
+      child.kill('SIGTERM');
+      await Promise.race([gone, sleep(3000, undefined, { ref: false })]);
+      end();
+    },
+  };
+}
+
+async function untilListening(port: number, logs: () => string, exit: number | null): Promise<void> {
+  for (let i = 0; i < 100; i++) {
+    if (exit !== null) break;
+    const up = await new Promise<boolean>((resolve) => {
+      const socket = connect(port, '127.0.0.1');
+      socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+      socket.once('close', () => socket.destroy());
+      socket.once('connect', () => socket.destroy());
+    });
+    if (up) return;
+    await sleep(50);
+  }
+  throw new Error(`sshd does not listen:\n${logs()}`);
+}
