@@ -14,7 +14,6 @@ export interface LaunchFailure {
     | 'ENGINE_ERROR'
     | 'SLOW_START'
     | 'CHAT_DISABLED'
-    | 'TOKEN_REJECTED'
     | 'WS_LIB_MISSING'
     | 'WS_REFUSED'
     | 'WS_SILENT';

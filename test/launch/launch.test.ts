@@ -1,17 +1,29 @@
-import { execFileSync } from 'node:child_process';
-import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { execFileSync, spawn } from 'node:child_process';
+import { chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 import { tryGateway } from '../../src/launch/gateway.ts';
+import { shellLine } from '../../src/cli/shell-line.ts';
 import { launch, startForCheck } from '../../src/launch/launch.ts';
+import { printLaunch } from '../../src/launch/print.ts';
 import { readRecords } from '../../src/launch/record.ts';
 import type { Launched, LaunchRequest, NotLaunched } from '../../src/launch/start.ts';
 import { stopLaunch } from '../../src/launch/stop.ts';
 import { engineDir, freePort, ladder, requireEngines, sitePackages } from '../support/engines.ts';
-import { alive, homeAt, host, installOf, never, options, scratchHome, traces } from './support.ts';
+import {
+  alive,
+  homeAt,
+  host,
+  installOf,
+  never,
+  options,
+  scratchHome,
+  traces,
+  withoutOverride,
+} from './support.ts';
 
 const ready = await requireEngines(...ladder);
 
@@ -189,6 +201,44 @@ describe.skipIf(!ready)('launch', () => {
     expect(await readFile(record.tokenFile as string, 'utf8')).toBe('my-own-token-1234\n');
   });
 
+  test.each([
+    ['cannot be read', 0o000, 'HOME_UNREADABLE'],
+    ['cannot be written', 0o555, 'HOME_READ_ONLY'],
+  ])('a home that %s', async (_name, mode, code) => {
+    const profile = join(home, 'profiles', 'coder');
+    await mkdir(profile, { recursive: true });
+    await chmod(profile, mode);
+    const given = { host: withoutOverride(host), home: homeAt(profile, home) };
+    const result = failure(await launch(await request('0.19.0', given), never));
+    expect(result).toMatchObject({ code, args: { path: profile } });
+    expect(await traces(home)).toEqual([]);
+    await chmod(profile, 0o755);
+  });
+
+  test('an .env that cannot be read', async () => {
+    await writeFile(join(home, '.env'), 'A=b\n', { mode: 0 });
+    const result = failure(await launch(await request('0.14.0', { host: withoutOverride(host) }), never));
+    expect(result).toMatchObject({ code: 'HOME_UNREADABLE', args: { path: join(home, '.env') } });
+  });
+
+  test('a home that is not there', async () => {
+    const result = failure(await launch(await request('0.14.0', { home: homeAt(join(home, 'no')) }), never));
+    expect(result).toMatchObject({
+      code: 'HOME_UNREADABLE',
+      args: { path: join(home, 'no'), missing: true },
+    });
+  });
+
+  test('an engine that crashes for a reason of its own', async () => {
+    const hook = join(home, 'sitecustomize.py');
+    await writeFile(hook, 'import sys\nif "dashboard" in sys.argv: raise SystemExit("out of luck")\n');
+    const result = failure(
+      await launch(await request('0.16.0', { options: options({ env: { PYTHONPATH: home } }) }), never),
+    );
+    expect(result).toMatchObject({ code: 'ENGINE_DIED', args: { exitCode: 1 } });
+    expect(result.evidence.at(-1)).toBe('SystemExit: out of luck');
+  });
+
   test('too slow: ended, and said so', async () => {
     const result = failure(
       await launch(await request('0.19.0', { options: options({ seconds: 0.4 }) }), never),
@@ -197,13 +247,61 @@ describe.skipIf(!ready)('launch', () => {
     expect(await traces(home)).toEqual([]);
   });
 
+  test('the printed lines, run by a shell, start the same dashboard', async () => {
+    const port = await freePort();
+    const { install, home: about } = await request('0.16.0');
+    const { lines, tokenFile } = printLaunch(install, about, options({ port }), shellLine);
+    const script = lines
+      .slice(0, -1)
+      .concat(`exec env ${lines.at(-1)}`)
+      .join('\n');
+    expect(script).not.toMatch(/SESSION_TOKEN=(?!"\$\(cat )/);
+    const child = spawn('/bin/sh', ['-c', script], {
+      env: { PATH: '/usr/bin:/bin', HOME: home },
+      stdio: 'ignore',
+    });
+    try {
+      await expect
+        .poll(
+          () =>
+            fetch(`http://127.0.0.1:${port}/api/status`).then(
+              (a) => a.status,
+              () => 0,
+            ),
+          { timeout: 60_000 },
+        )
+        .toBe(200);
+      const token = (await readFile(tokenFile as string, 'utf8')).trim();
+      const answer = await tryGateway(
+        host,
+        { connectTo: '127.0.0.1', port },
+        token,
+        AbortSignal.timeout(20_000),
+      );
+      expect(answer).toEqual({ state: 'open' });
+      expect((await stat(tokenFile as string)).mode & 0o777).toBe(0o600);
+    } finally {
+      const gone = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGTERM');
+      await gone;
+    }
+  });
+
   test('interrupted in the middle: nothing runs and nothing is left', async () => {
     const controller = new AbortController();
     const running = launch(await request('0.19.0'), controller.signal);
-    setTimeout(() => controller.abort(), 900);
+    await expect.poll(() => readRecords(host, home), { timeout: 20_000 }).toHaveLength(1);
+    const [record] = await readRecords(host, home);
+    expect(alive(record?.pid ?? 0)).toBe(true);
+    // The --stop of an engine ends every process whose command line has this; none of ours may.
+    const marked = childrenOf(process.pid).filter(({ args }) =>
+      /hermes(_cli.main)? (dashboard|serve)/.test(args),
+    );
+    expect(marked.filter(({ pid }) => pid !== record?.pid)).toEqual([]);
+    controller.abort();
     await expect(running).rejects.toMatchObject({ kind: 'interrupted' });
     expect(await traces(home)).toEqual([]);
-    expect(execFileSync('ps', ['-eo', 'args']).toString()).not.toContain(home);
+    expect(alive(record?.pid ?? 0)).toBe(false);
     const mine = execFileSync('sh', [
       '-c',
       'grep -lsF "$1" /proc/[0-9]*/environ || true',

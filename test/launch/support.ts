@@ -1,9 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, readdir, realpath } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { localHost } from '../../src/host/local.ts';
+import type { Host } from '../../src/host/types.ts';
 import type { LaunchHome, LaunchInstall, LaunchOptions } from '../../src/launch/plan.ts';
 import { engineDir, sitePackages } from '../support/engines.ts';
 
@@ -66,3 +68,34 @@ export const alive = (pid: number): boolean => {
     return false;
   }
 };
+
+const drop = '-dac_override,-dac_read_search';
+
+/** For root, whom no file mode stops: commands on this host run without that privilege. */
+export const withoutOverride = (host: Host): Host =>
+  process.getuid?.() === 0
+    ? {
+        ...host,
+        run: (argv, given) =>
+          host.run(['/usr/bin/setpriv', '--bounding-set', drop, '--inh-caps', drop, ...argv], given),
+      }
+    : host;
+
+interface Listed {
+  pid: number;
+  parent: number;
+  args: string;
+}
+
+/** All that runs below a process, with command lines. */
+export function childrenOf(pid: number): Listed[] {
+  const all = execFileSync('ps', ['-eo', 'pid=,ppid=,args='])
+    .toString()
+    .split('\n')
+    .map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line))
+    .filter((match) => match !== null)
+    .map(([, own, parent, args]) => ({ pid: Number(own), parent: Number(parent), args: args ?? '' }));
+  const below = (parent: number): Listed[] =>
+    all.filter((one) => one.parent === parent).flatMap((one) => [one, ...below(one.pid)]);
+  return below(pid);
+}
