@@ -15,6 +15,7 @@ import { stopLaunch } from '../../src/launch/stop.ts';
 import { engineDir, freePort, ladder, requireEngines, sitePackages } from '../support/engines.ts';
 import {
   alive,
+  childrenOf,
   homeAt,
   host,
   installOf,
