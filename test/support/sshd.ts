@@ -12,6 +12,8 @@ import { freePort } from './engines.ts';
 /** A real sshd needs root here: it logs in throw-away accounts. */
 export const canRunSshd = process.getuid?.() === 0 && existsSync('/usr/sbin/sshd');
 
+export const has = (program: string): boolean => existsSync(program);
+
 const run = (command: string, args: string[], input?: string): string =>
   execFileSync(command, args, { encoding: 'utf8', stdio: ['pipe', 'pipe', 'pipe'], input: input ?? '' });
 
@@ -39,6 +41,10 @@ export interface Rig {
   /** What `openSshHost` needs to log in there with the client's key, the host key known. */
   options(server: Sshd, account: Account, more?: Partial<SshOptions>): SshOptions;
   keygen(name: string, args?: string[]): string;
+  /** Line of the client's default key, as authorized_keys has it. */
+  publicKey(): Promise<string>;
+  /** Command lines that this account runs. */
+  processes(account: Account): string[];
   end(): Promise<void>;
 }
 
@@ -73,6 +79,16 @@ export async function sshRig(): Promise<Rig> {
     clientHome,
     dir,
     keygen,
+    processes: ({ uid }) => {
+      try {
+        return run('ps', ['-U', String(uid), '-o', 'args='])
+          .trim()
+          .split('\n');
+      } catch {
+        return [];
+      }
+    },
+    publicKey: () => readFile(join(clientHome, '.ssh/id_ed25519.pub'), 'utf8'),
     account: async (label, { shell = '/bin/bash', password, files = {} } = {}) => {
       const name = `hc${process.pid}${label}`.slice(0, 31);
       const home = join(dir, 'home', label);
@@ -84,7 +100,7 @@ export async function sshRig(): Promise<Rig> {
       if (password !== undefined) run('chpasswd', [], `${name}:${password}\n`);
       await chmod(home, 0o755);
       const all = {
-        '.ssh/authorized_keys': await readFile(join(clientHome, '.ssh/id_ed25519.pub'), 'utf8'),
+        '.ssh/authorized_keys': await rig.publicKey(),
         ...files,
       };
       for (const [path, text] of Object.entries(all)) {

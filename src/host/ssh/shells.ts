@@ -1,5 +1,4 @@
 import { CompatError } from '../../errors.ts';
-import { firstLine } from './failures.ts';
 import { type Login, type LoginSetup, logIn } from './login.ts';
 import type { Greeting, Work } from './requests.ts';
 import { type Outcome, requestShell, type Shell, timeoutOf } from './shell.ts';
@@ -18,61 +17,79 @@ const mostShells = 4;
 
 /** @throws CompatError SSH_SHELL_UNUSABLE, SUDO_REFUSED, SSH_CUT */
 export async function openShells(transport: Transport, setup: LoginSetup, notes: SshNote[]): Promise<Shells> {
-  const shells: Shell[] = [];
+  const held: Held[] = [];
+  const leaving = new Set<Promise<unknown>>();
   let most = mostShells;
-  let closed = false;
   const add = (login: Login): Shell => {
-    const abandon = (): Promise<void> => endTree(login);
-    const shell = requestShell(login, transport.name, abandon);
-    shells.push(shell);
+    const shell = requestShell(login, transport.name, () => endTree(login));
+    held.push({ shell, login });
     return shell;
   };
-  /** Ends a shell and what it started, from another shell; where the server allows no other, by asking the server. */
-  const endTree = async (login: Login): Promise<void> => {
-    if (closed) return;
-    const work: Work = { script: killTree, args: [login.greeting.pid], options: { timeoutMs: 5000 } };
-    await another()
-      .then((shell) => shell.run(work))
-      .catch(() => login.pipe.kill());
-  };
   const another = async (): Promise<Shell> => add(await logIn(transport, setup));
+  const usable = (): Shell[] => held.map(({ shell }) => shell).filter((shell) => shell.usable());
+  /** Ends a shell and what it started, from another shell; where the server allows no other, by asking the server. */
+  const endTree = (login: Login): Promise<void> => {
+    const work: Work = { script: killTree, args: [login.greeting.pid], options: { timeoutMs: 5000 } };
+    const ended = (async () => {
+      const shell = usable().find((other) => other.waiting() === 0) ?? (await another());
+      await shell.run(work);
+    })()
+      .catch(() => login.pipe.kill())
+      .then(() => within(login.pipe.ended, 2000));
+    leaving.add(ended);
+    void ended.finally(() => leaving.delete(ended));
+    return ended;
+  };
   /** A shell for this request, or null when there should be one more. */
   const pick = (work: Work): Shell | null => {
-    const usable = shells.filter((shell) => shell.usable());
-    shells.splice(0, shells.length, ...usable);
-    const idle = usable.find((shell) => shell.waiting() === 0);
-    const patient = timeoutOf(work) > briefMs ? [] : usable.filter((shell) => shell.patience() <= briefMs);
-    const behind = patient.length > 0 ? patient : usable.length >= most ? usable : [];
+    const shells = usable();
+    const patient = timeoutOf(work) > briefMs ? [] : shells.filter((shell) => shell.patience() <= briefMs);
+    const behind = patient.length > 0 ? patient : shells.length >= most ? shells : [];
+    const idle = shells.find((shell) => shell.waiting() === 0);
     return idle ?? behind.toSorted((a, b) => a.waiting() - b.waiting())[0] ?? null;
   };
   let opening: Promise<unknown> | null = null;
   const run = async (work: Work): Promise<Outcome> => {
-    for (;;) {
+    for (let refusals = 0; ;) {
       const shell = pick(work);
       if (shell !== null) return shell.run(work);
-      const held = shells.length;
+      const before = usable().length;
       opening ??= another().finally(() => (opening = null));
       try {
         await opening;
       } catch (error) {
-        if (held === 0 || !isRefusedSession(error)) throw error;
-        most = held;
+        if (!isRefusedSession(error) || refusals++ > 20) throw error;
+        // The session of a shell that was ended makes room for the next, a moment after its end.
+        if (before === 0) await Promise.all([...leaving, new Promise((resolve) => setTimeout(resolve, 100))]);
+        else most = before;
       }
     }
   };
   const first = await logIn(transport, setup);
-  if (first.noise !== '') notes.push({ code: 'STDOUT_NOISE', args: { line: firstLine(first.noise) } });
+  if (first.noise !== '') notes.push({ code: 'STDOUT_NOISE', args: { line: first.noise } });
   add(first);
   return {
     greeting: first.greeting,
     run,
     close: async () => {
-      closed = true;
-      for (const shell of shells.splice(0)) shell.close();
+      for (const { shell, login } of held) if (shell.usable() && shell.waiting() > 0) void endTree(login);
+      await within(Promise.all(leaving), 3000);
+      for (const { shell } of held) shell.close();
       await transport.close();
     },
   };
 }
+
+interface Held {
+  shell: Shell;
+  login: Login;
+}
+
+const within = async (wait: Promise<unknown>, ms: number): Promise<void> => {
+  let timer: NodeJS.Timeout | undefined;
+  await Promise.race([wait, new Promise((resolve) => (timer = setTimeout(resolve, ms)))]);
+  clearTimeout(timer);
+};
 
 const isRefusedSession = (error: unknown): boolean =>
   error instanceof CompatError && error.details.args?.['sessions'] === 'refused';
