@@ -60,7 +60,8 @@ export async function parseTargetsFile(
   const checked = targetsFileSchema.safeParse(value);
   if (!checked.success) {
     // A misspelt key also leaves its right name missing: the misspelling is what helps.
-    const issue = checked.error.issues.find((each) => each.code === 'unrecognized_keys') ?? checked.error.issues[0];
+    const issue =
+      checked.error.issues.find((each) => each.code === 'unrecognized_keys') ?? checked.error.issues[0];
     const unknownKey = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
     const where =
       unknownKey === undefined ? place(issue?.path ?? []) : place([...(issue?.path ?? []), unknownKey], true);

@@ -1,0 +1,31 @@
+import type { Finding } from '../judge/schema.ts';
+
+export type Args = Finding['args'];
+
+/**
+ * The words for one finding code. `says` is the sentence of a report; the rest is what `explain CODE` prints.
+ * Values in args come from outside: whoever prints neutralises the whole sentence.
+ */
+export interface Message {
+  /** One sentence for this case, without a full stop at the end of a value. */
+  says(args: Args): string;
+  /** What it means for the person. */
+  means: string;
+  /** How it is found. */
+  seen: string;
+  /** What to do; printed in a report where no command can be given. */
+  todo: string;
+  /** The same for this very case, where the values allow to be exact. */
+  now?(args: Args): string;
+}
+
+export type Messages = Record<string, Message>;
+
+/** A value as text, or the fallback when it is absent. */
+export function value(args: Args, key: string, fallback: string): string {
+  const found = Object.hasOwn(args, key) ? args[key] : undefined;
+  if (found === undefined || found === null || found === '') return fallback;
+  return Array.isArray(found) ? found.join(', ') || fallback : String(found);
+}
+
+export const has = (args: Args, key: string): boolean => value(args, key, '') !== '' && args[key] !== false;
