@@ -3,7 +3,7 @@ import { schemaVersion, tool } from '../tool.ts';
 import { exitCodeOfError } from './exit-codes.ts';
 import type { Io } from './io.ts';
 import { write } from './io.ts';
-import { shellLine } from './shell-line.ts';
+import { shellLine } from '../report/shell-line.ts';
 
 /** Errors go to stderr for people; a program that asked for JSON also gets one document on stdout. */
 export async function printError(argv: readonly string[], io: Io, error: CompatError): Promise<void> {

@@ -1,7 +1,7 @@
 import type { EngineProcess, Home, Install } from '../engine/schema.ts';
 import type { Facts, HttpFact, WsFact } from '../probe/schema.ts';
-import type { Version } from './version.ts';
-import { parseVersion } from './version.ts';
+import type { PyVersion } from '../engine/version.ts';
+import { parseVersion } from '../engine/version.ts';
 
 /** Facts with the look-ups that every check needs. Nothing here is judged. */
 export interface Reading {
@@ -14,7 +14,7 @@ export interface Reading {
   process: EngineProcess | null;
   /** The home that belongs to that install or process. */
   home: Home | null;
-  version: Version | null;
+  version: PyVersion | null;
   versionText: string | null;
   gated: boolean;
   /** Disk can be read: a local or ssh target. */
@@ -28,12 +28,18 @@ const belongsTo = (home: Home | null, process: EngineProcess | null): Home | nul
   return [home.path, home.root].includes(process.hermesHome) ? home : null;
 };
 
+/** With a dashboard only the install of its own process counts; without one, the install that the target means. */
+function installOf(facts: Facts, process: EngineProcess | null): Install | null {
+  const { service, host, installs } = facts;
+  const id = service === null ? host?.chosen?.install : (service.install ?? process?.install ?? null);
+  if (id === undefined) return installs[0] ?? null;
+  return installs.find((each) => each.id === id) ?? null;
+}
+
 export function read(facts: Facts, client: string): Reading {
   const { service } = facts;
   const process = facts.processes.find((each) => service !== null && each.pid === service.pid) ?? null;
-  const id = service === null ? null : (service.install ?? process?.install ?? null);
-  const install =
-    service === null ? (facts.installs[0] ?? null) : (facts.installs.find((each) => each.id === id) ?? null);
+  const install = installOf(facts, process);
   const versionText = facts.status?.version ?? install?.version ?? null;
   return {
     facts,

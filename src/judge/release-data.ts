@@ -1,5 +1,5 @@
 import type { CapabilityId } from './capability-ids.ts';
-import type { Version } from './version.ts';
+import type { PyVersion } from '../engine/version.ts';
 import { atLeast, before } from './version.ts';
 
 /** The first upstream release that offers a capability. `model-library` is in none: clients add it. */
@@ -19,7 +19,7 @@ const since: Record<Exclude<CapabilityId, 'model-library' | 'contract'>, string>
 };
 
 /** Says from the version alone whether a release offers it. */
-export function releaseOffers(id: CapabilityId, version: Version): { offers: boolean; since: string } {
+export function releaseOffers(id: CapabilityId, version: PyVersion): { offers: boolean; since: string } {
   if (id === 'contract') return { offers: atLeast(version, '0.16.0'), since: '0.16.0' };
   if (id === 'model-library') return { offers: false, since: 'no release' };
   return { offers: atLeast(version, since[id]), since: since[id] };
@@ -42,18 +42,18 @@ const contracts: readonly [release: string, contract: number | null][] = [
 const newestKnown = '0.23';
 
 /** The contract that a release has, by its version: a number, `none` before there was one, null when nobody knows. */
-export function contractOfRelease(version: Version): number | 'none' | null {
+export function contractOfRelease(version: PyVersion): number | 'none' | null {
   if (before(version, '0.16.0')) return 'none';
   if (atLeast(version, newestKnown)) return null;
   return contracts.find(([release]) => atLeast(version, release))?.[1] ?? null;
 }
 
 /** Releases whose embedded chat is off unless the launch turns it on. */
-export const chatNeedsSwitch = (version: Version): boolean =>
+export const chatNeedsSwitch = (version: PyVersion): boolean =>
   atLeast(version, '0.12.0') && before(version, '0.16.0');
 
 /** Releases whose WebSocket checks Host and Origin (0.15.0 added it). */
-export const guardsWebSocket = (version: Version): boolean => atLeast(version, '0.15.0');
+export const guardsWebSocket = (version: PyVersion): boolean => atLeast(version, '0.15.0');
 
 /** Releases that take `dashboard.public_url` as an accepted Host (measured on 0.22, refused on 0.19 and 0.20). */
-export const acceptsPublicUrl = (version: Version): boolean => atLeast(version, '0.22.0');
+export const acceptsPublicUrl = (version: PyVersion): boolean => atLeast(version, '0.22.0');

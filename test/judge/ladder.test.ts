@@ -212,7 +212,9 @@ test('0.15.2 on disk cannot start a dashboard', () => {
   expect(report.findings.find((each) => each.code === 'ENGINE_BROKEN_PACKAGE')?.args['module']).toBe(
     'hermes_cli.dashboard_auth',
   );
-  expect(report.remedies[0]?.commands[0]?.at(-1)).toBe('hermes-agent>=0.16.0');
+  expect(report.remedies.find((each) => each.id === 'update-0.16.0')?.commands[0]?.at(-1)).toBe(
+    'hermes-agent>=0.16.0',
+  );
 });
 
 test('HTML where the library should be is not a library', () => {

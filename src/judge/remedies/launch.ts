@@ -1,26 +1,40 @@
 import type { Reading } from '../reading.ts';
 import type { Remedy } from '../schema.ts';
-import { compat, onHost } from './commands.ts';
+import { onHost } from './commands.ts';
 
-/** Starting the dashboard the right way for its version. `stop` is a pid, so that nothing else ends. */
+/** argv that starts the dashboard of this install and home again, where it was. */
+function launchArgv({ facts, install, process, home }: Reading): string[] {
+  const { target, asked } = facts;
+  const byPath =
+    target.kind === 'local' && install !== null && !install.onPath ? `local:${install.root}` : target.name;
+  const served = process?.hermesHome ?? null;
+  const homeWord = asked.home ?? (served !== null && home?.from === 'process' ? served : null);
+  return [
+    'hermes-compat',
+    'launch',
+    ...(byPath === 'local' || byPath === '' ? [] : [byPath]),
+    ...(homeWord === null ? [] : ['--home', homeWord]),
+    ...(asked.profile === null ? [] : ['--profile', asked.profile]),
+    ...(process?.port == null ? [] : ['--port', String(process.port)]),
+  ];
+}
+
+const launchHere = (reading: Reading): string[] => (reading.hasDisk ? launchArgv(reading) : onHost('launch'));
+
+/** Starting the dashboard the right way for its version, after the running one ended by pid, so that nothing else does. */
 export function launch(reading: Reading): Remedy {
   const { process } = reading;
-  const stop = process === null || process.owner.kind !== 'manual' ? [] : [['kill', String(process.pid)]];
-  const { target, asked } = reading.facts;
-  const start = reading.hasDisk
-    ? [
-        'hermes-compat',
-        'launch',
-        ...(target.name === 'local' || target.name === '' ? [] : [target.name]),
-        ...(asked.home === null ? [] : ['--home', asked.home]),
-        ...(asked.profile === null ? [] : ['--profile', asked.profile]),
-      ]
-    : onHost('launch');
+  const stop =
+    process === null
+      ? []
+      : process.owner.kind === 'launch'
+        ? [['hermes-compat', 'stop']]
+        : [['kill', String(process.pid)]];
   return {
     id: 'launch',
     carrier: 'launch',
     where: reading.hasDisk ? 'here' : 'on-host',
-    commands: [...stop, start],
+    commands: [...stop, launchHere(reading)],
     restart: 'dashboard',
     reversible: true,
   };
@@ -31,7 +45,7 @@ export const envLine = (reading: Reading, line: string): Remedy => ({
   id: `env-${line.split('=')[0]?.toLowerCase().replaceAll('_', '-') ?? 'line'}`,
   carrier: 'config',
   where: reading.hasDisk ? 'here' : 'on-host',
-  commands: [],
+  commands: restartCommands(reading),
   lines: [`# ${reading.home === null ? '$HERMES_HOME' : reading.home.path}/.env`, line],
   restart: 'dashboard',
   reversible: true,
@@ -42,36 +56,33 @@ export const configLines = (reading: Reading, id: string, lines: string[]): Reme
   id,
   carrier: 'config',
   where: reading.hasDisk ? 'here' : 'on-host',
-  commands: [],
+  commands: restartCommands(reading),
   lines: [`# ${reading.home === null ? '$HERMES_HOME' : reading.home.path}/config.yaml`, ...lines],
   restart: 'dashboard',
   reversible: true,
 });
 
 /** Restarting the process that is there, by who owns it: a unit, a container or a pid, never a name pattern. */
-export function restart(reading: Reading): Remedy {
+export function restartCommands(reading: Reading): string[][] {
   const { process } = reading;
-  const owner = process?.owner;
-  const commands = ((): string[][] => {
-    if (process === null || owner === undefined) return [compat(reading, 'launch')];
-    if (owner.kind === 'systemd' && owner.name !== null)
-      return [
-        process.uid === 0
-          ? ['systemctl', 'restart', owner.name]
-          : ['systemctl', '--user', 'restart', owner.name],
-      ];
-    if (owner.kind === 'launchd' && owner.name !== null)
-      return [['launchctl', 'kickstart', '-k', `gui/${process.uid ?? 501}/${owner.name}`]];
-    if (owner.kind === 'container' && owner.name !== null) return [['docker', 'restart', owner.name]];
-    if (owner.kind === 'launch') return [['hermes-compat', 'stop'], ...launch(reading).commands];
-    return [['kill', String(process.pid)], launch(reading).commands.at(-1) ?? ['hermes-compat', 'launch']];
-  })();
-  return {
-    id: 'restart-dashboard',
-    carrier: 'launch',
-    where: reading.hasDisk ? 'here' : 'on-host',
-    commands,
-    restart: 'dashboard',
-    reversible: true,
-  };
+  if (!reading.hasDisk) return [];
+  const start = launchHere(reading);
+  if (process === null) return reading.facts.service === null ? [start] : [];
+  const { kind, name } = process.owner;
+  if (kind === 'systemd' && name !== null)
+    return [process.uid === 0 ? ['systemctl', 'restart', name] : ['systemctl', '--user', 'restart', name]];
+  if (kind === 'launchd' && name !== null)
+    return [['launchctl', 'kickstart', '-k', `gui/${process.uid ?? 501}/${name}`]];
+  if (kind === 'container' && name !== null) return [['docker', 'restart', name]];
+  if (kind === 'launch') return [['hermes-compat', 'stop'], start];
+  return [['kill', String(process.pid)], start];
 }
+
+export const restart = (reading: Reading): Remedy => ({
+  id: 'restart-dashboard',
+  carrier: 'launch',
+  where: reading.hasDisk ? 'here' : 'on-host',
+  commands: restartCommands(reading),
+  restart: 'dashboard',
+  reversible: true,
+});

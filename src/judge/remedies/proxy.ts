@@ -26,16 +26,11 @@ const lines = (kind: Kind, fault: ProxyFault, prefix: string, upstream: string):
         'proxy_set_header Upgrade $http_upgrade;',
         'proxy_set_header Connection "upgrade";',
       ],
-      caddy: [
-        '# in reverse_proxy: remove these lines if they are there',
-        '# header_up -Upgrade',
-        '# header_up -Connection',
-      ],
+      caddy: ['# delete from reverse_proxy:', 'header_up -Upgrade', 'header_up -Connection'],
       haproxy: [
-        '# remove from the frontend and backend if they are there',
-        '# http-request del-header Upgrade',
-        '# http-request del-header Connection',
-        'timeout tunnel 1h',
+        '# delete from frontend and backend:',
+        'http-request del-header Upgrade',
+        'http-request del-header Connection',
       ],
     },
     host: {
@@ -82,7 +77,7 @@ const lines = (kind: Kind, fault: ProxyFault, prefix: string, upstream: string):
     },
     idle: {
       nginx: ['# in the location of the dashboard', 'proxy_read_timeout 1h;', 'proxy_send_timeout 1h;'],
-      caddy: ['# in reverse_proxy: remove a stream_timeout if there is one', '# stream_timeout …'],
+      caddy: ['# delete from reverse_proxy:', 'stream_timeout'],
       haproxy: ['# in the backend or defaults', 'timeout tunnel 1h'],
     },
     upstream: {

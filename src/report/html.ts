@@ -1,0 +1,139 @@
+import type { Finding, Remedy, Report, Reports, Verdict } from '../judge/schema.ts';
+import { htmlStyle } from './html-style.ts';
+import { advice, sentence } from './messages.ts';
+import { reportsOf } from './render.ts';
+import { shellLine } from './shell-line.ts';
+import { shown } from './shown.ts';
+
+/** One page that needs nothing else: no script, no network, so that it opens from a file and foreign text has nothing to run. */
+export function html(document: Report | Reports): string {
+  const reports = reportsOf(document);
+  const title =
+    reports.length === 1 ? `${shown(reports[0]?.target.name ?? '')} · hermes-compat` : 'hermes-compat';
+  const { version } = document.tool;
+  return [
+    '<!doctype html>',
+    '<html lang="en">',
+    '<head>',
+    '<meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<meta name="color-scheme" content="light dark">',
+    `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">`,
+    `<title>${escape(title)}</title>`,
+    `<style>${htmlStyle}</style>`,
+    '</head>',
+    '<body>',
+    filter(reports),
+    '<main>',
+    ...reports.map((report) => article(report, reports.length === 1)),
+    '</main>',
+    `<footer>hermes-compat ${escape(version)}</footer>`,
+    '</body>',
+    '</html>',
+    '',
+  ].join('\n');
+}
+
+const escape = (text: string): string =>
+  shown(text, 4000)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
+
+const signs: Record<Verdict, string> = {
+  compatible: '✓',
+  'needs-remedy': '⚒',
+  incompatible: '✗',
+  unknown: '?',
+};
+
+const badge = (verdict: Verdict): string =>
+  `<span class="badge ${verdict}"><span aria-hidden="true">${signs[verdict]}</span> ${verdict}</span>`;
+
+/** Radio buttons that CSS reads: they work by keyboard and without script. */
+function filter(reports: readonly Report[]): string {
+  const verdicts = (['incompatible', 'needs-remedy', 'unknown', 'compatible'] as const).filter((verdict) =>
+    reports.some((report) => report.verdict === verdict),
+  );
+  const count = (verdict: Verdict): number => reports.filter((report) => report.verdict === verdict).length;
+  const choice = (id: string, label: string, isChecked: boolean): string =>
+    `<label><input type="radio" name="show" id="show-${id}"${isChecked ? ' checked' : ''}><span>${label}</span></label>`;
+  const choices = [
+    choice('all', `all ${reports.length}`, true),
+    ...verdicts.map((verdict) => choice(verdict, `${signs[verdict]} ${verdict} ${count(verdict)}`, false)),
+  ];
+  return `<header><h1>hermes-compat</h1>${reports.length > 1 ? `<fieldset><legend>Show</legend>${choices.join('')}</fieldset>` : ''}</header>`;
+}
+
+function article(report: Report, isOpen: boolean): string {
+  const codes = report.findings.filter((each) => each.severity === 'error').map((each) => escape(each.code));
+  return [
+    `<article data-verdict="${report.verdict}">`,
+    `<details${isOpen ? ' open' : ''}>`,
+    `<summary>${badge(report.verdict)} <span class="name">${escape(report.target.name)}</span> <span class="dim">${escape(report.client)}</span>${codes.length === 0 ? '' : ` <span class="codes">${codes.join(', ')}</span>`}</summary>`,
+    facts(report),
+    ...report.findings.map((each) => finding(each, report)),
+    checks(report),
+    '</details>',
+    '</article>',
+  ].join('\n');
+}
+
+function facts(report: Report): string {
+  const { version, generation, contract, install } = report.engine;
+  const rows: [string, string][] = [
+    ['Address', report.target.url ?? report.target.name],
+    ['Engine', `${version ?? 'version unknown'}${generation === null ? '' : `, ${generation}`}`],
+    ['Contract', contract.state === 'known' ? String(contract.value) : contract.state],
+    ...(install === null ? [] : [['Install', install] as [string, string]]),
+    [
+      'Clients',
+      Object.entries(report.clients)
+        .map(([name, verdict]) => `${name}: ${verdict}`)
+        .join(', '),
+    ],
+    ['Transport', `auto: ${report.transport.auto.chooses ?? 'none'} (${report.transport.auto.why})`],
+  ];
+  return `<dl>${rows.map(([name, text]) => `<dt>${name}</dt><dd>${escape(text)}</dd>`).join('')}</dl>`;
+}
+
+const severitySigns: Record<Finding['severity'], string> = {
+  error: '✗ error',
+  warn: '! warning',
+  info: 'i info',
+};
+
+function finding(each: Finding, report: Report): string {
+  const remedies = each.fix
+    .map((id) => report.remedies.find((remedy) => remedy.id === id))
+    .filter((remedy) => remedy !== undefined);
+  return [
+    `<section class="finding ${each.severity}">`,
+    `<h2>${escape(each.code)} <span class="dim">${severitySigns[each.severity]}, ${each.confidence}</span></h2>`,
+    `<p>${escape(sentence(each))}.</p>`,
+    each.evidence.length === 0
+      ? ''
+      : `<ul>${each.evidence.map((text) => `<li>${escape(text)}</li>`).join('')}</ul>`,
+    remedies.length === 0 ? `<p>${escape(advice(each))}</p>` : remedies.map(remedyBlock).join(''),
+    '</section>',
+  ].join('\n');
+}
+
+function remedyBlock(remedy: Remedy): string {
+  const lines = [...(remedy.lines ?? []), ...remedy.commands.map((argv) => `$ ${shellLine(argv)}`)];
+  const where = remedy.where === 'on-host' ? ', on its own machine' : '';
+  const then = remedy.restart === 'dashboard' ? ', needs a restart of the dashboard' : '';
+  return `<p class="remedy">${escape(remedy.id)}${where}${then}</p><pre tabindex="0">${lines.map((line) => escape(line)).join('\n')}</pre>`;
+}
+
+const checkSigns = { pass: '✓', warn: '!', fail: '✗', error: '?', skip: '–' } as const;
+
+function checks(report: Report): string {
+  const rows = report.checks.map(
+    (each) =>
+      `<tr class="${each.status}"><td>${checkSigns[each.status]} ${each.status}</td><td>${escape(each.id)}</td><td>${escape(each.reason)}</td></tr>`,
+  );
+  return `<details class="checks"><summary>${report.checks.length} checks</summary><table>${rows.join('')}</table></details>`;
+}
