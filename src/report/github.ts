@@ -33,9 +33,9 @@ function annotation(report: Report, finding: Finding): string {
   return `::${levels[finding.severity]} title=${title}::${data(text)}`;
 }
 
-/** A plain log line; `::` at its start would be a command, so the text never comes first. */
+/** A plain log line. `::` is a command at the start of a line, `##[` anywhere in it. */
 const verdictLine = (report: Report): string =>
-  `hermes-compat ${report.verdict} ${shown(report.target.name, 80).replaceAll('::', ': :')} (${shown(report.client, 40)})`;
+  `hermes-compat ${report.verdict} ${shown(report.target.name, 80).replaceAll('::', ': :').replaceAll('##[', '## [')} (${shown(report.client, 40)})`;
 
 /** Markdown for `$GITHUB_STEP_SUMMARY`. Foreign text goes through `cell`, so it cannot become markup. */
 export function githubSummary(document: Report | Reports): string {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 import { tryGateway } from '../../src/launch/gateway.ts';
-import { shellLine } from '../../src/cli/shell-line.ts';
+import { shellLine } from '../../src/report/shell-line.ts';
 import { launch, startForCheck } from '../../src/launch/launch.ts';
 import { printLaunch } from '../../src/launch/print.ts';
 import { readRecords } from '../../src/launch/record.ts';
