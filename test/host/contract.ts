@@ -138,6 +138,17 @@ export function hostContract(name: string, open: () => Promise<Subject>): void {
         expect((await host.run(['echo', 'well'])).stdout.toString()).toBe('well\n');
       });
 
+      it('runs what waits behind a command that is ended', async () => {
+        const dir = await fresh();
+        const late = host.run(['sleep', '66'], { timeoutMs: 500 });
+        const behind = Array.from({ length: 4 }, (_, i) =>
+          host.script('echo "$2" >>"$1/ran"', [dir, String(i)]),
+        );
+        expect((await late).timedOut).toBe(true);
+        expect((await Promise.all(behind)).map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+        expect((await text(`${dir}/ran`)).trim().split('\n').toSorted()).toEqual(['0', '1', '2', '3']);
+      });
+
       it('ends a command that prints too much', async () => {
         const result = await host.run(['yes'], { maxOutput: 100_000, timeoutMs: 10_000 });
         expect([result.overflow, result.code, result.timedOut]).toEqual([true, null, false]);

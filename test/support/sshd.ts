@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -6,7 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { CompatError } from '../../src/errors.ts';
 import type { SshOptions } from '../../src/host/ssh/types.ts';
+import type { Host } from '../../src/host/types.ts';
 import { freePort } from './engines.ts';
 
 /** A real sshd needs root here: it logs in throw-away accounts. */
@@ -16,6 +18,17 @@ export const has = (program: string): boolean => existsSync(program);
 
 const run = (command: string, args: string[], input?: string): string =>
   execFileSync(command, args, { encoding: 'utf8', stdio: ['pipe', 'pipe', 'pipe'], input: input ?? '' });
+
+/** The finding code of what an opening throws, or `opened` (and closed again). */
+export const finding = (opening: Promise<Host>): Promise<string> =>
+  opening.then(
+    async (host) => {
+      await host.close();
+      return 'opened';
+    },
+    (error: unknown) =>
+      error instanceof CompatError ? (error.details.finding ?? error.kind) : String(error),
+  );
 
 export interface Account {
   name: string;
@@ -43,6 +56,8 @@ export interface Rig {
   keygen(name: string, args?: string[]): string;
   /** Line of the client's default key, as authorized_keys has it. */
   publicKey(): Promise<string>;
+  /** An ssh-agent with these keys; its socket. */
+  agent(keys: string[]): Promise<string>;
   /** Command lines that this account runs. */
   processes(account: Account): string[];
   end(): Promise<void>;
@@ -74,11 +89,24 @@ export async function sshRig(): Promise<Rig> {
   await mkdir('/run/sshd', { recursive: true });
   const accounts: string[] = [];
   const servers: Sshd[] = [];
+  const agents: ChildProcess[] = [];
   const known = join(clientHome, '.ssh', 'known_hosts');
   const rig: Rig = {
     clientHome,
     dir,
     keygen,
+    agent: async (keys) => {
+      const socket = join(dir, `agent-${agents.length}`);
+      const child = spawn('ssh-agent', ['-D', '-a', socket], { stdio: 'ignore' });
+      agents.push(child);
+      while (!existsSync(socket)) await sleep(20);
+      for (const key of keys)
+        execFileSync('ssh-add', ['-q', key], {
+          env: { ...process.env, SSH_AUTH_SOCK: socket },
+          stdio: 'ignore',
+        });
+      return socket;
+    },
     processes: ({ uid }) => {
       try {
         return run('ps', ['-U', String(uid), '-o', 'args='])
@@ -127,6 +155,7 @@ export async function sshRig(): Promise<Rig> {
     }),
     end: async () => {
       await Promise.all(servers.map((server) => server.stop()));
+      for (const agent of agents) agent.kill();
       for (const name of accounts) {
         await endProcessesOf(name);
         try {

@@ -62,6 +62,8 @@ export async function authentication(
   const waiting = settings.methods.flatMap((method) =>
     method === 'publickey' ? keys : [secretAttempt(method, state, questions, ask)],
   );
+  let heard = false;
+  let last: string | null = null;
   const next = async (): Promise<AnyAuthMethod | false> => {
     for (;;) {
       const index = waiting.findIndex(({ method }) => state.offered.includes(method));
@@ -70,6 +72,7 @@ export async function authentication(
       const made = await attempt.make();
       if (made === null) continue;
       state.tried.push(attempt.label);
+      last = attempt.method;
       return made;
     }
   };
@@ -77,11 +80,16 @@ export async function authentication(
     handler: (offered, partial, give) => {
       // The first call comes before the server has said anything: "none" makes it name its methods.
       if (offered === null) return give({ type: 'none', username: settings.user });
-      state.offered = offered;
+      if (!heard) state.offered = offered;
       state.partial ||= partial;
       void next().then((made) => give(made as AnyAuthMethod));
     },
-    serverOffers: (methods) => (state.offered = methods),
+    serverOffers: (methods) => {
+      heard = true;
+      // A method that is no longer wanted was accepted: one step of several.
+      state.partial ||= last !== null && !methods.includes(last);
+      state.offered = methods;
+    },
     failure: (cause) => failure(state, cause),
   };
 }

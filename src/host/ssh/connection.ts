@@ -22,14 +22,14 @@ const keepaliveMs = 10_000;
 const keepaliveMisses = 3;
 
 /**
- * One authenticated connection over a byte stream. Nothing of the user is sent before the host key has been verified.
+ * One authenticated connection over the byte stream that is opened for it. Nothing of the user is sent before the host key has been verified.
  *
  * @throws CompatError with a code of the SSH section of CODES.md
  */
 export async function connectHop(
   ssh2: Ssh2,
   settings: HopSettings,
-  socket: Duplex,
+  openSocket: () => Promise<Duplex>,
   options: HopOptions,
 ): Promise<Client> {
   const name = `${settings.user}@${settings.hostName}:${settings.port}`;
@@ -40,6 +40,9 @@ export async function connectHop(
   const clock = stepClock(settings.connectTimeoutMs ?? options.timeoutMs, () => finish(lateError(name)));
   try {
     const auth = await authentication(ssh2, settings, options.questions, (wait) => clock.pauseFor(wait));
+    // Last, so that a server which hangs up at once is heard.
+    const socket = await openSocket();
+    clock.step();
     const config: ConnectConfig = {
       sock: socket,
       username: settings.user,

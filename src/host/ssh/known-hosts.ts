@@ -42,17 +42,18 @@ export function judgeHostKey(
   names: readonly string[],
   key: Buffer,
 ): HostKeyVerdict {
-  const [exact = '', ...loose] = names;
+  const [exact = ''] = names;
   const same = (line: KnownHost): boolean => line.key.equals(key);
   const relevant = lines.filter((line) => names.some((name) => matchesName(line, name)));
   const revoked = relevant.find((line) => line.marker === 'revoked' && same(line));
   if (revoked !== undefined) return { state: 'revoked', line: revoked };
   const plain = relevant.filter((line) => line.marker === null);
-  if (plain.some(same)) return { state: 'known' };
   const own = plain.filter((line) => matchesName(line, exact));
+  if (own.some(same)) return { state: 'known' };
   const changed = own.find((line) => line.type === keyType(key));
   if (changed !== undefined) return { state: 'changed', line: changed };
-  const others = own.length > 0 ? own : plain.filter((line) => loose.some((name) => matchesName(line, name)));
+  if (plain.some(same)) return { state: 'known' };
+  const others = own.length > 0 ? own : plain;
   const authority = relevant.find((line) => line.marker === 'cert-authority') ?? null;
   return { state: 'unknown', others, authority };
 }

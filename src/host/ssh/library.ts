@@ -20,7 +20,8 @@ export async function libraryTransport(
   const links: Link[] = [];
   try {
     for (const hop of route.hops) {
-      const socket = await nextSocket(links.at(-1), hop, local, options);
+      const before = links.at(-1);
+      const socket = (): Promise<Duplex> => nextSocket(before, hop, local, options);
       links.push(link(await connectHop(ssh2, hop, socket, options), hop, options.timeoutMs));
     }
   } catch (error) {
@@ -40,12 +41,12 @@ export async function libraryTransport(
   };
 }
 
-const nextSocket = (
+const nextSocket = async (
   before: Link | undefined,
   hop: HopSettings,
   local: LocalSide,
   { timeoutMs, signal }: HopOptions,
-): Promise<Duplex> | Duplex => {
+): Promise<Duplex> => {
   if (before !== undefined) return before.forward(hop.hostName, hop.port, signal);
   if (hop.proxyCommand !== null) return commandSocket(hop.proxyCommand, local.env);
   return tcpSocket(hop, hop.connectTimeoutMs ?? timeoutMs, signal);

@@ -23,11 +23,15 @@ interface Job {
   work: Work;
   kept: Record<Stream, { chunks: Buffer[]; total: number }>;
   open: Set<Stream>;
+  begun: boolean;
   code: number | null;
   missing: string | null;
   settle(outcome: Outcome): void;
   fail(error: unknown): void;
 }
+
+/** Thrown for a request that waited behind one that was stopped: it may be given to another shell. */
+export const notRun = new Error('the request was not run');
 
 type Stream = 'stdout' | 'stderr';
 type Stop = 'timedOut' | 'overflow' | 'aborted';
@@ -44,6 +48,7 @@ export function requestShell(login: Login, host: string, abandon: () => Promise<
   const { pipe, nonce } = login;
   const jobs: Job[] = [];
   let usable = true;
+  let stopping = false;
   let lastId = 0;
   let timer: NodeJS.Timeout | undefined;
 
@@ -57,19 +62,21 @@ export function requestShell(login: Login, host: string, abandon: () => Promise<
     armTimer();
     job.settle(outcomeOf(job, how));
   };
-  const failAll = (): void => {
+  /** `clean`: the shell was ended and all its output is read, so that what has not begun has not run. */
+  const failAll = (clean: boolean): void => {
     clearTimeout(timer);
     usable = false;
-    for (const job of jobs.splice(0)) job.fail(cutError(host));
+    for (const job of jobs.splice(0)) job.fail(clean && !job.begun ? notRun : cutError(host));
   };
   const stop = (job: Job, why: Stop): void => {
     if (!usable || !jobs.includes(job)) return;
     usable = false;
     finish(job, { signal: 'SIGKILL', ...(why === 'aborted' ? {} : { [why]: true }) });
     clearTimeout(timer);
+    stopping = true;
     void abandon().finally(() => {
       pipe.close();
-      failAll();
+      failAll(false);
     });
   };
   // The two streams run apart: one may be at the next request while the other still ends this one.
@@ -79,10 +86,11 @@ export function requestShell(login: Login, host: string, abandon: () => Promise<
       current[stream] = jobs.find(({ id }) => event.name === `B${id}`);
     const job = current[stream];
     if (job === undefined) return;
+    job.begun = true;
     if (event.kind === 'data' && !keep(job, stream, event.bytes)) stop(job, 'overflow');
     if (event.kind === 'mark' && ends(job, stream, event)) finish(job, { code: job.code });
   });
-  void pipe.ended.then(failAll);
+  void pipe.ended.then(() => failAll(stopping));
   return {
     waiting: () => jobs.length,
     patience: () => Math.max(0, ...jobs.map((job) => timeoutOf(job.work))),
@@ -100,7 +108,7 @@ export function requestShell(login: Login, host: string, abandon: () => Promise<
       }),
     close: () => {
       pipe.close();
-      failAll();
+      failAll(false);
     },
   };
 }
@@ -110,6 +118,7 @@ const newJob = (id: number, work: Work, settle: Job['settle'], fail: Job['fail']
   work,
   kept: { stdout: { chunks: [], total: 0 }, stderr: { chunks: [], total: 0 } },
   open: new Set(['stdout', 'stderr']),
+  begun: false,
   code: null,
   missing: null,
   settle,

@@ -1,7 +1,7 @@
 import { CompatError } from '../../errors.ts';
 import { type Login, type LoginSetup, logIn } from './login.ts';
 import type { Greeting, Work } from './requests.ts';
-import { type Outcome, requestShell, type Shell, timeoutOf } from './shell.ts';
+import { notRun, type Outcome, requestShell, type Shell, timeoutOf } from './shell.ts';
 import type { SshNote, Transport } from './types.ts';
 
 /** The remote shells of one connection: one, and further ones while long commands run. */
@@ -52,7 +52,11 @@ export async function openShells(transport: Transport, setup: LoginSetup, notes:
   const run = async (work: Work): Promise<Outcome> => {
     for (let refusals = 0; ;) {
       const shell = pick(work);
-      if (shell !== null) return shell.run(work);
+      if (shell !== null) {
+        const outcome = await shell.run(work).catch(againIfNotRun);
+        if (outcome !== null) return outcome;
+        continue;
+      }
       const before = usable().length;
       opening ??= another().finally(() => (opening = null));
       try {
@@ -78,6 +82,11 @@ export async function openShells(transport: Transport, setup: LoginSetup, notes:
       await transport.close();
     },
   };
+}
+
+function againIfNotRun(error: unknown): null {
+  if (error === notRun) return null;
+  throw error;
 }
 
 interface Held {
