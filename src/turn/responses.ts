@@ -72,6 +72,7 @@ function attached(
   const held = release(place.connection, id);
   if (pending.kind === 'attach') {
     if (pending.target !== id) addStored(session, pending.target);
+    if (kinOf(router, session).some((other) => other.core.compacted)) session.core.compacted = true;
     attachTo(router, place, pending, session, result, held);
   }
   for (const input of held) {
@@ -100,15 +101,15 @@ function attachTo(
   if (session.lastSeq !== null && session.core.current !== null) openRewind(session, order).gap = true;
   take(session, input, router.world);
   if (answer.running === true) return;
-  for (const other of router.sessions.values()) {
-    if (
-      other !== session &&
-      other.core.current !== null &&
-      other.stored.some((id) => session.stored.includes(id))
-    ) {
-      take(other, input, router.world);
-    }
+  for (const other of kinOf(router, session)) {
+    if (other.core.current !== null) take(other, input, router.world);
   }
+}
+
+/** Other runtime sessions of the same conversation. */
+function kinOf(router: Router, session: Session): Session[] {
+  const others = [...router.sessions.values()].filter((other) => other !== session);
+  return others.filter((other) => other.stored.some((id) => session.stored.includes(id)));
 }
 
 function submitted(

@@ -54,7 +54,7 @@ export function completeTool(state: TurnState, payload: Json, at: number | null,
   const result = resultOf(payload);
   const args = payload['args'] ?? tool.args;
   const status = statusOf(result, state.interruptSent, state.refused.has(callId));
-  if (status === 'completed') addArtifacts(state, filesOf(payload, result, args, tool));
+  if (status === 'completed') addArtifacts(state.artifacts, filesOf(payload, result, args, tool));
   state.questions = state.questions.filter((question) => question.callId !== callId);
   state.openTools.delete(callId);
   changeTool(state, callId, { status, args, result: shorten(result, options.resultLimit), endedAt: at });
@@ -97,7 +97,7 @@ function errorText(error: unknown): string | null {
 }
 
 /** Files that a successful call created or changed. */
-function filesOf(payload: Json, result: unknown, args: unknown, tool: ToolPart): string[] {
+export function filesOf(payload: Json, result: unknown, args: unknown, tool: ToolPart): string[] {
   const modified = listOf(objectOf(result)['files_modified']).filter((path) => typeof path === 'string');
   if (modified.length > 0) return modified;
   if (tool.name !== 'write_file' && tool.name !== 'patch') return [];
@@ -107,8 +107,8 @@ function filesOf(payload: Json, result: unknown, args: unknown, tool: ToolPart):
   return hasDiff && tool.context !== null ? [tool.context] : [];
 }
 
-function addArtifacts(state: TurnState, files: string[]): void {
-  for (const file of files) if (!state.artifacts.includes(file)) state.artifacts.push(file);
+export function addArtifacts(artifacts: string[], files: readonly string[]): void {
+  for (const file of files) if (!artifacts.includes(file)) artifacts.push(file);
 }
 
 /** The result itself when it is small enough, else the beginning of its text. */
