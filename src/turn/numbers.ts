@@ -17,7 +17,7 @@ export function takeNumbered(session: Session, input: EventInput & { seq: number
 
 /** Marks what lies between the last number and this one as missing; a number that follows at once proves that nothing is. */
 function noteNumber(session: Session, seq: number, order: number): void {
-  const last = session.lastSeq;
+  const last = session.lastSeq ?? (session.created ? 0 : null);
   session.lastSeq = seq;
   if (last === null) return;
   if (seq > last + 1) {

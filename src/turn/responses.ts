@@ -67,6 +67,7 @@ function attached(
   const session = router.sessions.get(id) ?? createSession(id, place.conn);
   router.sessions.set(id, session);
   session.owner = place.conn;
+  session.created ||= pending.kind === 'create';
   const ids = ['stored_session_id', 'session_key', 'resumed'].map((key) => filledText(result[key]));
   addStored(session, ...ids);
   const held = release(place.connection, id);
