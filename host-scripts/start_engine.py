@@ -149,7 +149,8 @@ def write_record(path, record):
 
 def spawn(ask, argv, record):
     inherited = {k: v for k, v in os.environ.items() if not k.startswith(tuple(ask["unset"]))}
-    env = {**inherited, **ask["env"]}
+    # Unbuffered, so that the last words of an engine that is killed are in its log.
+    env = {"PYTHONUNBUFFERED": "1", **inherited, **ask["env"]}
     folder = os.path.expanduser("~")
     log = os.open(ask["log"], os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
 

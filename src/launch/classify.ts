@@ -53,7 +53,7 @@ export function classifyStart(result: FailedStart, home: string): LaunchFailure 
     case 'timeout':
       return {
         code: 'SLOW_START',
-        args: { seconds: Math.round(result.seconds), port: result.port },
+        args: { seconds: Math.round(result.seconds), port: result.port, ended: true },
         evidence: lastLines(result.tail),
       };
     default:
@@ -169,13 +169,17 @@ const portInUse = (
   evidence: string[],
 ): LaunchFailure => ({
   code: 'PORT_IN_USE',
-  args: { port, pid: holder?.pid ?? null, command: holder?.command ?? null },
+  args: {
+    port,
+    pid: holder?.pid ?? null,
+    holder: holder === null ? null : `process ${holder.pid} (${holder.command || 'unknown'})`,
+  },
   evidence,
 });
 
 const died = (exitCode: number | null, lines: readonly string[]): LaunchFailure => ({
   code: 'ENGINE_DIED',
-  args: { exitCode },
+  args: { exit: exitCode, line: lastLines(lines).at(-1) ?? null },
   evidence: lastLines(lines),
 });
 

@@ -1,13 +1,20 @@
 import type { Host } from '../host/types.ts';
 import type { LaunchFailure } from './classify.ts';
 import { type Address, type GatewayAnswer, getText, tokenOfPage, tryGateway } from './gateway.ts';
-import type { LaunchHome, LaunchInstall } from './plan.ts';
+import { isLoopback, type LaunchHome, type LaunchInstall } from './plan.ts';
 
 /** The token with which /api/ws opens and answers, or why nobody here can tell. */
 export type FoundToken =
   | { outcome: 'found'; token: string; ws: 'open'; why: null }
   | { outcome: 'found'; token: null; ws: 'unknown'; why: 'gated' | 'token-in-env-file' }
   | { outcome: 'failed'; failure: LaunchFailure };
+
+interface About {
+  install: LaunchInstall;
+  home: LaunchHome;
+  /** Address that it binds. */
+  bind: string;
+}
 
 /** The first upgrade loads the whole agent: seconds on a cold machine. */
 const patienceMs = 60_000;
@@ -20,7 +27,7 @@ export async function findToken(
   host: Host,
   at: Address,
   given: string | null,
-  about: { install: LaunchInstall; home: LaunchHome },
+  about: About,
   signal: AbortSignal,
 ): Promise<FoundToken> {
   const limit = (): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
@@ -47,14 +54,19 @@ export async function findToken(
 function explain(
   answers: readonly GatewayAnswer[],
   page: string,
-  { install, home }: { install: LaunchInstall; home: LaunchHome },
+  { install, home, bind }: About,
 ): LaunchFailure {
   const answer = answers.at(-1);
   const { version } = install;
-  if (answer === undefined) return { code: 'WEB_BUILD_MISSING', args: { version, path: null }, evidence: [] };
+  if (answer === undefined)
+    return { code: 'WEB_BUILD_MISSING', args: { version, tokenInPage: true }, evidence: [] };
   const evidence = [describe(answer)];
   if (/__HERMES_DASHBOARD_EMBEDDED_CHAT__\s*=\s*false/.test(page))
-    return { code: 'CHAT_DISABLED', args: { version, home: home.path, env: home.envFile.tui }, evidence };
+    return {
+      code: 'CHAT_DISABLED',
+      args: { version, home: home.path, env: home.envFile.tui, openToNetwork: !isLoopback(bind) },
+      evidence,
+    };
   if (answer.state === 'silent') return { code: 'WS_SILENT', args: {}, evidence };
   // An upgrade that gets an ordinary answer never reached a WebSocket library.
   if (answer.state === 'refused' && answer.status !== 403)

@@ -82,7 +82,7 @@ async function startOnce(request: LaunchRequest, signal: AbortSignal): Promise<R
   const up = { ...record, port, pid, startTicks, executable };
   try {
     const at = { connectTo: plan.connectTo, port };
-    const found = await findToken(host, at, token, { install, home }, signal);
+    const found = await findToken(host, at, token, { install, home, bind: plan.host }, signal);
     if (signal.aborted) throw interrupted();
     if (found.outcome === 'found')
       return { outcome: 'started', record: up, url: urlOf(plan, port), seconds, ...pick(found) };

@@ -54,10 +54,19 @@ export const installMessages: Messages = {
     todo: 'Update to 0.16.0 or newer.',
   },
   WEB_BUILD_MISSING: {
-    says: () => 'The dashboard has no web build: its page is missing, the API works',
+    says: (args) =>
+      has(args, 'path')
+        ? `There is no web build at ${value(args, 'path', '')}`
+        : has(args, 'tokenInPage')
+          ? `Hermes Agent ${value(args, 'version', '')} shows its token only in its page, and the page is not built`
+          : 'The dashboard has no web build: its page is missing, the API works',
     means: 'Clients that read the token from the page cannot; those with a token can.',
     seen: 'GET / says “Frontend not built”, or the package has no web_dist.',
     todo: 'Give clients the token, or point HERMES_WEB_DIST to a web build of the same release.',
+    now: (args) =>
+      has(args, 'tokenInPage')
+        ? 'Give launch a built page with --web-dist (the web_dist folder of 0.14.0 fits 0.13.0), or update to 0.16 or newer.'
+        : '',
   },
   WEB_BUILD_STALE: {
     says: () => 'The web build is older than the server that delivers it',

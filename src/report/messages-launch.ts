@@ -11,10 +11,11 @@ export const launchMessages: Messages = {
     todo: 'Choose another --port, or let `hermes-compat launch` choose a free one.',
   },
   BIND_REFUSED: {
-    says: (args) => `The engine refuses to listen on ${value(args, 'host', 'that address')} without a login`,
+    says: (args) => bindRefusal(value(args, 'host', 'that address'), value(args, 'reason', 'guard')),
     means: 'Beyond loopback it wants a login provider; --insecure has no effect from 0.18 on.',
     seen: 'It ended with “Refusing to bind”.',
     todo: 'Set up the basic provider, or bind to 127.0.0.1 behind a proxy or an SSH tunnel.',
+    now: (args) => (value(args, 'reason', 'guard') === 'guard' ? '' : 'Choose another --host or --port.'),
   },
   FLAG_UNSUPPORTED: {
     says: (args) => `This engine does not know the option ${value(args, 'flag', '')}`,
@@ -23,10 +24,14 @@ export const launchMessages: Messages = {
     todo: 'Leave the option out; `hermes-compat launch` uses settings that every release takes.',
   },
   HOME_UNREADABLE: {
-    says: (args) => `The home ${value(args, 'path', '')} cannot be read by this account`,
+    says: (args) =>
+      has(args, 'missing')
+        ? `The home ${value(args, 'path', '')} does not exist`
+        : `The home ${value(args, 'path', '')} cannot be read by this account`,
     means: 'The engine ends or fails when it cannot read its home and .env.',
     seen: 'Permission denied on the folder or on .env.',
     todo: 'Use the account that owns it, or correct the owner of the folder.',
+    now: (args) => (has(args, 'missing') ? 'Name a home that is there with --home.' : ''),
   },
   HOME_READ_ONLY: {
     says: (args) => `The home ${value(args, 'path', '')} cannot be written`,
@@ -70,3 +75,16 @@ export const launchMessages: Messages = {
     todo: 'Use the overlay in a writable HERMES_HOME, or mount it writable.',
   },
 };
+
+function bindRefusal(host: string, reason: string): string {
+  switch (reason) {
+    case 'permission':
+      return `This account may not listen on that port of ${host}`;
+    case 'no-such-address':
+      return `${host} is no address of this machine`;
+    case 'no-such-name':
+      return 'The name given to --host has no address';
+    default:
+      return `The engine refuses to listen on ${host} without a login`;
+  }
+}

@@ -55,12 +55,15 @@ export const reachMessages: Messages = {
   },
   SLOW_START: {
     says: (args) =>
-      has(args, 'pid') && has(args, 'seconds')
-        ? `The dashboard (pid ${value(args, 'pid', '')}) is alive but not ready after ${value(args, 'seconds', '')} s`
-        : `The dashboard is slow: it needed ${value(args, 'seconds', 'many')} s for its first answer`,
+      has(args, 'ended')
+        ? `The dashboard did not answer within ${value(args, 'seconds', 'its')} s of its start and was ended`
+        : has(args, 'pid') && has(args, 'seconds')
+          ? `The dashboard (pid ${value(args, 'pid', '')}) is alive but not ready after ${value(args, 'seconds', '')} s`
+          : `The dashboard is slow: it needed ${value(args, 'seconds', 'many')} s for its first answer`,
     means: 'A first start compiles everything and can take a minute or more; it is not down.',
     seen: 'The process started shortly before the check, or its first answer took more than 10 s.',
     todo: 'Wait and check again, or use --patience cold.',
+    now: (args) => (has(args, 'ended') ? 'Give it longer with --timeout.' : ''),
   },
   RESPONSE_INVALID: {
     says: (args) =>

@@ -4,14 +4,19 @@ import { has, value } from './message.ts';
 /** `/api/ws` and what runs over it. */
 export const websocketMessages: Messages = {
   CHAT_DISABLED: {
-    says: () => 'The engine’s embedded chat is off, so /api/ws refuses every client',
+    says: (args) =>
+      has(args, 'env')
+        ? `The engine’s embedded chat is off: ${value(args, 'home', '')}/.env sets HERMES_DASHBOARD_TUI=${value(args, 'env', '')}, which wins over the environment`
+        : 'The engine’s embedded chat is off, so /api/ws refuses every client',
     means: 'From 0.12 to 0.15 the dashboard opens its WebSocket only when it was started with the chat on.',
     seen: 'The page says __HERMES_DASHBOARD_EMBEDDED_CHAT__=false, or process and files show a start without it.',
     todo: 'Start it with HERMES_DASHBOARD_TUI=1 (never with --tui, which 0.16 refuses), use our overlay, or update to 0.16.',
     now: (args) =>
       has(args, 'openToNetwork')
         ? 'It is bound beyond loopback: with the chat on, every peer would get a terminal without login. Bind it to 127.0.0.1 or update.'
-        : '',
+        : has(args, 'env')
+          ? 'Remove that line, or set it to 1.'
+          : '',
   },
   CHAT_OPEN_TO_NETWORK: {
     says: (args) =>

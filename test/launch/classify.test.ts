@@ -52,7 +52,7 @@ describe('why an engine ended', () => {
         "ERROR:    [Errno 98] error while attempting to bind on address ('127.0.0.1', 9119): address already in use",
         '  Hermes Web UI → http://127.0.0.1:9119',
       ],
-      { code: 'PORT_IN_USE', args: { port: 9119, pid: 41, command: 'nginx' } },
+      { code: 'PORT_IN_USE', args: { port: 9119, pid: 41, holder: 'process 41 (nginx)' } },
     ],
     [
       '0.22',
@@ -61,9 +61,14 @@ describe('why an engine ended', () => {
         'BACKEND_PORT_IN_USE port=9119',
         '  Port 9119 on 127.0.0.1 is already in use — likely another backend.',
       ],
-      { code: 'PORT_IN_USE', args: { port: 9119, pid: 41, command: 'nginx' } },
+      { code: 'PORT_IN_USE', args: { port: 9119, pid: 41, holder: 'process 41 (nginx)' } },
     ],
-    ['0.22, line lost', 75, [], { code: 'PORT_IN_USE', args: { port: 9119, pid: 41, command: 'nginx' } }],
+    [
+      '0.22, line lost',
+      75,
+      [],
+      { code: 'PORT_IN_USE', args: { port: 9119, pid: 41, holder: 'process 41 (nginx)' } },
+    ],
     [
       'a named profile from 0.17 on',
       0,
@@ -71,7 +76,7 @@ describe('why an engine ended', () => {
         'Machine dashboard already running on port 9119.',
         "  Managing profile 'coder': http://127.0.0.1:9119/?profile=coder",
       ],
-      { code: 'PORT_IN_USE', args: { port: 9119, pid: 41, command: 'nginx' } },
+      { code: 'PORT_IN_USE', args: { port: 9119, pid: 41, holder: 'process 41 (nginx)' } },
     ],
     [
       '0.14 beyond loopback',
@@ -170,15 +175,15 @@ describe('why an engine ended', () => {
       'a file elsewhere that cannot be read',
       1,
       ["PermissionError: [Errno 13] Permission denied: '/etc/shadow'"],
-      { code: 'ENGINE_DIED', args: { exitCode: 1 } },
+      { code: 'ENGINE_DIED', args: { exit: 1 } },
     ],
     [
       'a crash',
       -11,
       ['Fatal Python error: Segmentation fault'],
-      { code: 'ENGINE_DIED', args: { exitCode: -11 } },
+      { code: 'ENGINE_DIED', args: { exit: -11 } },
     ],
-    ['nothing at all', 0, [], { code: 'ENGINE_DIED', args: { exitCode: 0 } }],
+    ['nothing at all', 0, [], { code: 'ENGINE_DIED', args: { exit: 0 } }],
   ])('%s', (_name, exitCode, tail, expected) => {
     expect(exited(exitCode, ...tail)).toMatchObject(expected);
   });

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 import { tryGateway } from '../../src/launch/gateway.ts';
-import { shellLine } from '../../src/report/shell-line.ts';
 import { launch, startForCheck } from '../../src/launch/launch.ts';
 import { printLaunch } from '../../src/launch/print.ts';
 import { readRecords } from '../../src/launch/record.ts';
 import type { Launched, LaunchRequest, NotLaunched } from '../../src/launch/start.ts';
+import { shellLine } from '../../src/report/shell-line.ts';
 import { stopLaunch } from '../../src/launch/stop.ts';
 import { engineDir, freePort, ladder, requireEngines, sitePackages } from '../support/engines.ts';
 import {
@@ -236,7 +236,7 @@ describe.skipIf(!ready)('launch', () => {
     const result = failure(
       await launch(await request('0.16.0', { options: options({ env: { PYTHONPATH: home } }) }), never),
     );
-    expect(result).toMatchObject({ code: 'ENGINE_DIED', args: { exitCode: 1 } });
+    expect(result).toMatchObject({ code: 'ENGINE_DIED', args: { exit: 1, line: 'SystemExit: out of luck' } });
     expect(result.evidence.at(-1)).toBe('SystemExit: out of luck');
   });
 
