@@ -8,4 +8,27 @@ export {
   type DifferenceCode,
   type StoredSessions,
 } from './compare.ts';
+export {
+  shouldCopyToTranscript,
+  shouldSendToAgent,
+  transcriptText,
+  type ActiveTurn,
+  type Row,
+} from './rows.ts';
+export {
+  markTurnFailed,
+  preserveLocalErrors,
+  reconcileAfterRefresh,
+  type ReconcileOptions,
+} from './reconcile.ts';
+export { overlayEventsOf, pruneOverlay, restoreOverlay, type OverlayEvent } from './overlay.ts';
+export {
+  openOverlayStore,
+  overlayFile,
+  type OverlayFile,
+  type OverlayStore,
+  type OverlayStoreOptions,
+} from './overlay-store.ts';
+export { rowsOfStoredTurn, rowsOfTurn } from './projection.ts';
+export { completionErrorText } from './completion-error.ts';
 export type * from './types.ts';

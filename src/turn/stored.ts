@@ -15,6 +15,8 @@ export interface StoredTurn {
   shown: string;
   rowId: string | null;
   parts: Part[];
+  /** For each part the id of the row that holds it. */
+  partRows: string[];
   final: string | null;
   outcome: Outcome | null;
   artifacts: string[];
@@ -89,6 +91,7 @@ function newTurn(row: Json, text: string, origin: 'user' | 'engine'): StoredTurn
       withoutFiles(text),
     rowId: rowId(row),
     parts: [],
+    partRows: [],
     final: null,
     outcome: null,
     artifacts: [],
@@ -114,21 +117,26 @@ function addControl(turn: StoredTurn | null, text: string): void {
 
 function addAnswer(turn: StoredTurn, row: Json, text: string, kind: string | null): void {
   const reasoning = filledText(row['reasoning']) ?? filledText(row['reasoning_content']);
-  if (reasoning !== null) turn.parts.push({ type: 'reasoning', text: reasoning.trim() });
+  if (reasoning !== null) addPart(turn, row, { type: 'reasoning', text: reasoning.trim() });
   const calls = callsOf(row);
   if (isEmptyAnswer(text, kind)) {
     if (calls.length === 0) addEmpty(turn, row, text, kind);
   } else {
-    turn.parts.push({ type: 'text', text: text.trim(), role: 'process' });
+    addPart(turn, row, { type: 'text', text: text.trim(), role: 'process' });
     if (objectOf(row['display_metadata'])['interrupted'] === true) turn.outcome = 'interrupted';
   }
-  for (const call of calls) turn.parts.push(call);
+  for (const call of calls) addPart(turn, row, call);
+}
+
+function addPart(turn: StoredTurn, row: Json, part: Part): void {
+  turn.parts.push(part);
+  turn.partRows.push(rowId(row) ?? '');
 }
 
 function addEmpty(turn: StoredTurn, row: Json, text: string, kind: string | null): void {
   turn.emptyAnswers += 1;
   const error = filledText(objectOf(row['display_metadata'])['error']);
-  if (kind === 'failed_turn' && error !== null) turn.parts.push({ type: 'error', error });
+  if (kind === 'failed_turn' && error !== null) addPart(turn, row, { type: 'error', error });
   turn.outcome ??=
     error !== null
       ? 'error'
@@ -188,7 +196,7 @@ function addResult(turn: StoredTurn, row: Json, text: string): void {
     args: row['args'] ?? null,
     result: result ?? null,
   };
-  turn.parts.push(tool(callId ?? `${name}#${turn.parts.length}`, name, fields));
+  addPart(turn, row, tool(callId ?? `${name}#${turn.parts.length}`, name, fields));
 }
 
 /** Results are JSON; 0.14 puts a person's guidance behind it. */
