@@ -88,7 +88,7 @@ export interface Rewind {
 
 export interface World {
   slots: SlotList;
-  options: ToolOptions;
+  options: ToolOptions & { detectCompletionErrors: boolean };
   /** Turns with the same prompt that were sent before this one. */
   earlier(slot: Slot, session: Session): number;
   /** A turn is no longer listed. */

@@ -21,6 +21,8 @@ export interface Terminal {
   reasoning: string | null;
   error: string | null;
   code: string | null;
+  /** The error was read out of a completed text. */
+  byText?: boolean;
 }
 
 export function terminalOf(payload: Json): Terminal {
@@ -105,6 +107,7 @@ function failed(state: TurnState, terminal: Terminal, evidence: Evidence[], at: 
   takeReasoning(state, terminal.reasoning);
   const message = terminal.error ?? (repeats ? null : text);
   const { outcome, sign } = errorOutcome(state, terminal, message ?? '');
+  if (terminal.byText === true) sign.push({ sign: 'phrase', value: message ?? '' });
   if (outcome !== 'no_response') addError(state, message ?? noMessage);
   settle(state, outcome, [...evidence, ...sign], at);
 }

@@ -1,4 +1,5 @@
-import { complete, fail, terminalOf } from './ending.ts';
+import { completionErrorText } from './completion-error.ts';
+import { complete, fail, terminalOf, type Terminal } from './ending.ts';
 import { filledText, textOf, type Json } from './json.ts';
 import { isBudgetExhausted, isCompression } from './phrases.ts';
 import { answerQuestion, askQuestion, questionKind, questionOf } from './questions.ts';
@@ -65,7 +66,7 @@ function onTurn(core: Core, state: TurnState, input: EventInput, world: World): 
         core.errorTail = false;
         return;
       }
-      complete(state, terminalOf(payload), at);
+      complete(state, checked(terminalOf(payload), world), at);
       return closeCurrent(core, input.order);
     case 'error':
       fail(state, payload, at);
@@ -76,6 +77,14 @@ function onTurn(core: Core, state: TurnState, input: EventInput, world: World): 
     default:
       return ask(state, type, payload);
   }
+}
+
+/** With the option set, a completed text that is only a failure counts as one. */
+function checked(terminal: Terminal, world: World): Terminal {
+  if (!world.options.detectCompletionErrors || terminal.status !== 'complete') return terminal;
+  return completionErrorText(terminal.text ?? '') === null
+    ? terminal
+    : { ...terminal, status: 'error', byText: true };
 }
 
 function ask(state: TurnState, type: string, payload: Json): void {

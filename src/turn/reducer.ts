@@ -17,6 +17,8 @@ import { eventOf, idOf, wireOf } from './wire.ts';
 export interface ReducerOptions {
   /** Tool results longer than this many characters are kept as the beginning of their text. Default: no limit. */
   resultLimit?: number;
+  /** Take a completed text that is nothing but a provider's failure for an error. Default: no, because text proves nothing. */
+  detectCompletionErrors?: boolean;
 }
 
 /**
@@ -77,7 +79,10 @@ function createRouter(options: ReducerOptions): Router {
     `${session?.stored[0] ?? slot.session} ${squeeze(slot.prompt ?? '')}`;
   const world: World = {
     slots,
-    options: { resultLimit: options.resultLimit ?? Infinity },
+    options: {
+      resultLimit: options.resultLimit ?? Infinity,
+      detectCompletionErrors: options.detectCompletionErrors ?? false,
+    },
     earlier(slot, session) {
       const wanted = key(slot, session);
       const here = slots
