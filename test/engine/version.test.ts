@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { assert, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { atLeast, compareVersions, disagree, parseVersion } from '../../src/engine/version.ts';
 
@@ -75,8 +75,8 @@ describe('compareVersions', () => {
     expect(compareVersions(parseVersion('0.15')!, parseVersion('v0.15.0')!)).toBe(0));
 
   it('never throws and is antisymmetric', () => {
-    fc.assert(
-      fc.property(fc.string({ maxLength: 40 }), fc.string({ maxLength: 40 }), (a, b) => {
+    assert(
+      property(string({ maxLength: 40 }), string({ maxLength: 40 }), (a, b) => {
         const [left, right] = [parseVersion(a), parseVersion(b)];
         if (left && right)
           expect(Math.sign(compareVersions(left, right))).toBe(-Math.sign(compareVersions(right, left)) || 0);
