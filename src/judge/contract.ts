@@ -21,6 +21,10 @@ const nothing = (fact: ContractFact): ContractView => ({
   confidence: 'certain',
 });
 
+/** A session was made and did not tell: a release number must not answer in its place. */
+const wasAsked = (fact: ContractFact): boolean =>
+  fact.from === 'rpc' || /session\.create|the new session/.test(fact.why ?? '');
+
 /**
  * The contract that counts: what the probe read, else what the tree on disk says, else what the release is known to have.
  * A value of the wrong type stays unknown: something answered, and it is not for us to guess what.
@@ -41,7 +45,7 @@ export function contractView(reading: Reading): ContractView {
       why: fact.why,
       confidence: 'certain',
     };
-  if (fact.raw !== null || fact.state === 'known') return nothing(fact);
+  if (fact.raw !== null || fact.state === 'known' || wasAsked(fact)) return nothing(fact);
   return fromDisk(reading) ?? fromRelease(reading) ?? nothing(fact);
 }
 

@@ -10,6 +10,8 @@ export interface Draft {
   evidence: string[];
   remedies: Remedy[];
   severity: Finding['severity'];
+  /** Trying again can help; as the code says unless this case is special. */
+  retryable: boolean;
   /** Capabilities that it takes away; `all` for what stops every client. Decides whether an error counts for a client. */
   touches: readonly CapabilityId[] | 'all';
 }
@@ -26,6 +28,7 @@ export function draft(code: string, options: Options = {}): Draft {
     evidence: [],
     remedies: [],
     severity: meaning.severity,
+    retryable: meaning.retryable,
     touches: 'all',
     ...options,
   };
@@ -35,7 +38,6 @@ export function draft(code: string, options: Options = {}): Draft {
 const ours = new Set<Remedy['carrier']>(['overlay', 'source']);
 
 export function toFinding(from: Draft, check: string): Finding {
-  const retryable = codes.get(from.code)?.retryable ?? false;
   const weSolve = from.remedies.some((remedy) => ours.has(remedy.carrier) && remedy.where === 'here');
   return {
     code: from.code,
@@ -44,8 +46,8 @@ export function toFinding(from: Draft, check: string): Finding {
     confidence: from.confidence,
     args: from.args,
     evidence: from.evidence,
-    retryable,
-    needsHuman: from.severity !== 'info' && !retryable && !weSolve,
+    retryable: from.retryable,
+    needsHuman: from.severity !== 'info' && !from.retryable && !weSolve,
     fix: from.remedies.map((remedy) => remedy.id),
   };
 }

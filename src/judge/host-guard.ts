@@ -8,7 +8,11 @@ import { proxyRemedies } from './remedies/proxy.ts';
 import { sawHttp, sawWs } from './saw.ts';
 
 /** Rows 7 and 24: the engine answers only to the names of its own address. `seen` is the refusal, `proof` what passed instead. */
-export function hostRejected(reading: Reading, seen: HttpFact | WsFact, proof: WsFact | null = null): Draft {
+export function hostRejected(
+  reading: Reading,
+  seen: HttpFact | WsFact,
+  proof: HttpFact | WsFact | null = null,
+): Draft {
   const url = reading.facts.service?.url ?? seen.url;
   const host = seen.hostHeader ?? /^[a-z]+:\/\/([^/?#]+)/i.exec(url)?.[1] ?? url;
   const publicUrl =
@@ -16,8 +20,15 @@ export function hostRejected(reading: Reading, seen: HttpFact | WsFact, proof: W
       ? [configLines(reading, 'config-public-url', ['dashboard:', `  public_url: ${url}`])]
       : [];
   return draft('HOST_REJECTED', {
-    args: { url, host, onlyWebSocket: proof !== null, bind: reading.process?.bind ?? null },
-    evidence: ['method' in seen ? sawHttp(seen) : sawWs(seen), ...(proof === null ? [] : [sawWs(proof)])],
+    args: {
+      url,
+      host,
+      onlyWebSocket: !('method' in seen) && proof !== null,
+      bind: reading.process?.bind ?? null,
+    },
+    evidence: [seen, proof]
+      .filter((each) => each !== null)
+      .map((each) => ('method' in each ? sawHttp(each) : sawWs(each))),
     remedies: [...proxyRemedies(reading, 'host'), ...publicUrl],
   });
 }

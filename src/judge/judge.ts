@@ -121,7 +121,9 @@ const onSocket: readonly string[] = ['ws', 'rpc', 'embedded-chat'];
 /** What no check had a finding for although the client requires it. What hangs on an error that is already told gets none of its own. */
 function notKnown(client: Client, capabilities: readonly Capability[], found: Case['found']): Case['found'] {
   const failed = new Set(
-    found.filter(({ draft: each }) => codes.get(each.code)?.weight != null).map((each) => each.check),
+    found
+      .filter(({ draft: each }) => each.severity === 'error' && codes.get(each.code)?.weight != null)
+      .map((each) => each.check),
   );
   const told = (id: string): boolean =>
     ['reach', 'credential', 'install', 'engine-package'].some((check) => failed.has(check)) ||

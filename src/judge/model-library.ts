@@ -35,7 +35,7 @@ function onDisk(reading: Reading): State {
 }
 
 /** Up to 0.17 a dashboard plugin mounts by itself; later it must be enabled, and not be isolated. */
-function overlayMounts({ home, version }: Reading): boolean {
+export function overlayMounts({ home, version }: Reading): boolean {
   if (home === null || !home.overlay.present || !home.overlay.carries.includes('model-library')) return false;
   if (version !== null && !atLeast(version, '0.18.0')) return true;
   return (

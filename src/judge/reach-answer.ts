@@ -8,18 +8,6 @@ import { sawHttp } from './saw.ts';
 
 /** Rows 3 to 13 of the decision table: something answered `GET /api/status`. An empty list is the engine's own answer. */
 
-/** Fields that every Hermes dashboard since 0.9.0 has beside `version`. */
-const hermesKeys = [
-  'release_date',
-  'hermes_home',
-  'config_version',
-  'gateway_running',
-  'gateway_state',
-  'gateway_platforms',
-  'active_sessions',
-  'auth_required',
-];
-
 /** JSON errors that only the engine writes for a path that it does not have. */
 export const engineNotFound = /Frontend not built|Headless backend|No such API endpoint/;
 
@@ -60,7 +48,8 @@ export function answerDrafts(fact: HttpFact, reading: Reading): Draft[] {
 
 function refused(answer: Answer): Draft[] {
   const { fact, status, detail } = answer;
-  if (status === 400 && /Invalid Host header/i.test(detail)) return [hostRejected(answer.reading, fact)];
+  if (status === 400 && /Invalid Host header/i.test(detail))
+    return [hostRejected(answer.reading, fact, answer.reading.http('status-loopback-host'))];
   if (
     /sent to (an )?HTTPS (port|server)|HTTP request to an HTTPS server/i.test(
       `${detail} ${fact.body?.title ?? ''}`,
@@ -74,6 +63,7 @@ function refused(answer: Answer): Draft[] {
   return [
     say(answer, 'EDGE_REFUSES_HTTP', {
       confidence: [401, 403, 429].includes(status) ? 'certain' : 'likely',
+      retryable: status === 429,
       args: { retryAfter: fact.headers?.retryAfter ?? null, cloudflare: fact.headers?.cfRay ?? false },
     }),
   ];
@@ -85,9 +75,17 @@ function apiServer(answer: Answer): Draft[] | null {
   return [say(answer, 'API_SERVER_NOT_DASHBOARD', { evidence: [sawHttp(health)] })];
 }
 
+/** The same question at the root of the address, when it was given with a path. */
+function withoutPrefix(answer: Answer): Draft[] | null {
+  const root = answer.reading.http('status-root');
+  if (root?.status !== 200 || root.body?.keys.includes('version') !== true) return null;
+  const use = /^[a-z]+:\/\/[^/?#]+/i.exec(root.url)?.[0] ?? null;
+  return [say(answer, 'WRONG_PATH', { args: { answeredBy: null, use }, evidence: [sawHttp(root)] })];
+}
+
 function notFound(answer: Answer): Draft[] {
   const { fact, detail } = answer;
-  const api = apiServer(answer);
+  const api = apiServer(answer) ?? withoutPrefix(answer);
   if (api !== null) return api;
   if (engineNotFound.test(detail)) return [say(answer, 'WRONG_PATH', { args: { answeredBy: 'engine' } })];
   if (fact.body?.kind === 'json' || fact.headers?.cfRay === true)
@@ -121,9 +119,10 @@ function success(answer: Answer): Draft[] {
   if (body.kind === 'html' && body.title !== null && loginTitle.test(body.title))
     return [say(answer, 'EDGE_LOGIN', { confidence: 'likely', args: { title: body.title, location: null } })];
   if (body.kind !== 'json') return [say(answer, 'WRONG_SERVICE', { args: serviceArgs(fact) })];
-  const isHermes = body.keys.includes('version') && body.keys.some((key) => hermesKeys.includes(key));
-  if (isHermes) return [];
-  return apiServer(answer) ?? [say(answer, 'WRONG_SERVICE', { args: serviceArgs(fact) })];
+  if (answer.reading.facts.status !== null) return [];
+  return (
+    apiServer(answer) ?? withoutPrefix(answer) ?? [say(answer, 'WRONG_SERVICE', { args: serviceArgs(fact) })]
+  );
 }
 
 const serviceArgs = (fact: HttpFact): Draft['args'] => ({

@@ -19,7 +19,9 @@ const byCode: readonly [RegExp, string][] = [
   ],
   [/CERTIFICATE_REQUIRED|ALERT_NUMBER_116/, 'MTLS_REQUIRED'],
   [/^(EPROTO|ERR_SSL_\w+|ERR_TLS_\w+)$/, 'TLS_PROTOCOL'],
-  [/^(ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET)$/, 'CONNECTION_RESET'],
+  [/^(ECONNRESET|ECONNABORTED|EPIPE|CLOSED|UND_ERR_SOCKET)$/, 'CONNECTION_RESET'],
+  [/^TLS_RECORD$/, 'HTTP_TO_TLS'],
+  [/^HTTP2_FRAMES$/, 'HTTP2_ONLY_PORT'],
 ];
 
 const byPhase: Record<NetworkError['phase'], string> = {
@@ -40,9 +42,7 @@ export function networkCode(error: NetworkError): string {
     if (error.phase === 'dns') return 'DNS_FAILED';
     return error.phase === 'tcp' ? 'CONNECT_TIMEOUT' : 'RESPONSE_TIMEOUT';
   }
-  if (error.code.startsWith('HPE_'))
-    return /http\/?2|\bh2\b|PRI \*/i.test(error.message) ? 'HTTP2_ONLY_PORT' : 'WRONG_SERVICE';
-  if (/HTTP2_ONLY|HTTP2_FRAME/.test(error.code)) return 'HTTP2_ONLY_PORT';
+  if (error.code.startsWith('HPE_')) return 'WRONG_SERVICE';
   return byCode.find(([pattern]) => pattern.test(error.code))?.[1] ?? byPhase[error.phase];
 }
 

@@ -36,6 +36,15 @@ function installOf(facts: Facts, process: EngineProcess | null): Install | null 
   return installs.find((each) => each.id === id) ?? null;
 }
 
+const ran = <T extends { id: string; outcome: string }>(probes: readonly T[], id: string): T | null =>
+  probes.find((each) => each.id === id && each.outcome !== 'skipped') ?? null;
+
+/** Newer gateways take a ticket only as a subprotocol, which is tried after the query: the one that opened counts. */
+function mainUpgrade(facts: Facts): WsFact | null {
+  const second = ran(facts.ws, 'subprotocol');
+  return second?.outcome === 'open' ? second : ran(facts.ws, 'main');
+}
+
 export function read(facts: Facts, client: string): Reading {
   const { service } = facts;
   const process = facts.processes.find((each) => service !== null && each.pid === service.pid) ?? null;
@@ -51,7 +60,7 @@ export function read(facts: Facts, client: string): Reading {
     versionText,
     gated: facts.status?.authRequired === true,
     hasDisk: facts.target.kind !== 'http',
-    http: (name) => facts.http.find((each) => each.id === name && each.outcome !== 'skipped') ?? null,
-    ws: (name) => facts.ws.find((each) => each.id === name && each.outcome !== 'skipped') ?? null,
+    http: (name) => ran(facts.http, name),
+    ws: (name) => (name === 'main' ? mainUpgrade(facts) : ran(facts.ws, name)),
   };
 }

@@ -52,7 +52,7 @@ export function listed(id: Endpoint, reading: Reading): State | null {
   const path = endpoints[id]?.path ?? '';
   if (fact?.status !== 200 || !isJson(fact)) return null;
   const paths = (fact.body?.keys ?? []).filter((key) => key.startsWith('/api/'));
-  if (paths.length === 0) return null;
+  if (paths.length === 0 && (fact.body?.count ?? 0) === 0) return null;
   const plain = (text: string): string => text.replaceAll(/\{[^}]*\}/g, '{}');
   return paths.some((each) => plain(each) === plain(path))
     ? yes(`openapi.json lists ${path}`)

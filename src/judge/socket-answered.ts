@@ -4,6 +4,7 @@ import { draft } from './draft.ts';
 import { hostRejected } from './host-guard.ts';
 import { engineNotFound } from './reach-answer.ts';
 import type { Reading } from './reading.ts';
+import { restart } from './remedies/launch.ts';
 import { proxyRemedies } from './remedies/proxy.ts';
 import { sawHttp, sawWs } from './saw.ts';
 import type { Standing } from './standing.ts';
@@ -99,12 +100,12 @@ function lostUpgrade(main: WsFact, reading: Reading, credential: Standing): Draf
       confidence,
       args: { python: reading.install?.interpreter?.path ?? null },
       evidence: [sawWs(main), ...restProof(reading), why],
-      remedies: library === 'present' ? [] : libraryRemedy(reading),
+      remedies: library === 'present' ? [restart(reading)] : libraryRemedy(reading),
     });
+  const direct = `the port belongs to the engine, nothing is in between${library === 'present' ? '; the library is on disk, the process runs without it' : ''}`;
   if (library === 'missing')
     return [missing('certain', 'its environment has neither websockets nor wsproto'), ...tokenDrafts];
-  if (proxied === 'no' && library !== 'present')
-    return [missing('likely', 'the port belongs to the engine, nothing is in between'), ...tokenDrafts];
+  if (proxied === 'no') return [missing('likely', direct), ...tokenDrafts];
   if (proxied === 'yes' || library === 'present')
     return [dropped(main, reading, proxied === 'yes' ? 'certain' : 'likely'), ...tokenDrafts];
   return [

@@ -90,7 +90,7 @@ export function http(
   id: string,
   status: number,
   payload: BodyFact | null,
-  more: Partial<HttpFact> & { headers?: Partial<ResponseHeaders> } = {},
+  more: Omit<Partial<HttpFact>, 'headers'> & { headers?: Partial<ResponseHeaders> } = {},
 ): HttpFact {
   const { headers: head, ...rest } = more;
   return {

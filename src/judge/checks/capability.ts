@@ -3,6 +3,8 @@ import type { CapabilityId } from '../capability-ids.ts';
 import type { Diagnosis } from '../diagnosis.ts';
 import type { Draft } from '../draft.ts';
 import { draft } from '../draft.ts';
+import { overlayMounts } from '../model-library.ts';
+import { restart } from '../remedies/launch.ts';
 import { overlay } from '../remedies/overlay.ts';
 import type { CheckDefinition } from './check.ts';
 import { couldNot, done, skip } from './check.ts';
@@ -47,7 +49,13 @@ function missing({ reading }: Diagnosis, capability: Capability): Draft {
     touches: [capability.id as CapabilityId],
   };
   if (capability.id === 'model-library')
-    return draft('MODEL_LIBRARY_MISSING', { ...base, remedies: [overlay(reading, 'model-library')] });
+    return draft('MODEL_LIBRARY_MISSING', {
+      ...base,
+      remedies:
+        reading.process !== null && overlayMounts(reading)
+          ? [restart(reading)]
+          : [overlay(reading, 'model-library')],
+    });
   return draft('CAPABILITY_MISSING', {
     ...base,
     args: { capability: capability.id, version: reading.versionText },

@@ -8,7 +8,8 @@ export const install: CheckDefinition = {
   run({ reading, reach }) {
     const { facts } = reading;
     if (!reading.hasDisk || facts.host === null) return skip('the disk cannot be read from here');
-    if (facts.installs.length > 0) return done([], reading.install?.root ?? facts.installs[0]?.root ?? '');
+    const isFound = reach.state === 'absent' ? reading.install !== null : facts.installs.length > 0;
+    if (isFound) return done([], reading.install?.root ?? facts.installs[0]?.root ?? '');
     const looked = facts.host.looked.filter((each) => each.found !== 'install');
     return done([
       draft('INSTALL_NOT_FOUND', {

@@ -1,3 +1,6 @@
+import type { Draft } from '../draft.ts';
+import { draft } from '../draft.ts';
+import type { Reading } from '../reading.ts';
 import type { CheckDefinition } from './check.ts';
 import { couldNot, done, skip } from './check.ts';
 
@@ -13,7 +16,7 @@ export const reach: CheckDefinition = {
       case 'not-looked':
         return couldNot('/api/status was not asked');
       case 'reached':
-        return done([], `Hermes Agent ${reading.versionText ?? 'of unknown version'}`);
+        return done(oddStatus(reading), `Hermes Agent ${reading.versionText ?? 'of unknown version'}`);
       case 'failed':
         return done(reach.drafts);
       default: {
@@ -23,3 +26,21 @@ export const reach: CheckDefinition = {
     }
   },
 };
+
+/** A Hermes whose status has fields of another type, or a version that nobody can read. */
+function oddStatus(reading: Reading): Draft[] {
+  const wrong = reading.facts.status?.wrongTypes ?? [];
+  const text = reading.facts.status?.version ?? null;
+  const problems = [
+    wrong.length === 0 ? null : `wrong type: ${wrong.join(', ')}`,
+    text !== null && reading.version === null ? `no version: ${text.slice(0, 60)}` : null,
+  ].filter((each) => each !== null);
+  if (problems.length === 0) return [];
+  return [
+    draft('RESPONSE_INVALID', {
+      severity: 'warn',
+      args: { url: reading.facts.service?.url ?? null, problem: problems.join('; ') },
+      evidence: problems.map((each) => `/api/status: ${each}`),
+    }),
+  ];
+}

@@ -1,0 +1,79 @@
+import type { Install } from '../../engine/schema.ts';
+import type { Draft } from '../draft.ts';
+import { draft } from '../draft.ts';
+import type { Reading } from '../reading.ts';
+import { checkOut, dropStashes, moveAway, removeFiles } from '../remedies/residue.ts';
+import { overlay } from '../remedies/overlay.ts';
+import type { CheckDefinition } from './check.ts';
+import { done, skip } from './check.ts';
+
+export const residue: CheckDefinition = {
+  id: 'residue',
+  summary: 'updates left nothing behind: conflict markers, stale bytecode, backups, stashes',
+  run({ reading }) {
+    const { install } = reading;
+    if (install === null) return skip('no install was found');
+    return done([...files(reading, install), ...stashes(reading, install)]);
+  },
+};
+
+function files(reading: Reading, install: Install): Draft[] {
+  const { conflictMarkers = [], staleBytecode = [], backups = [] } = install.residue ?? {};
+  const found = (code: string, names: string[], remedies: Draft['remedies'], said: string): Draft[] =>
+    names.length === 0
+      ? []
+      : [
+          draft(code, {
+            args: { files: names, install: install.root },
+            evidence: names.slice(0, 6).map((name) => `${install.root}/${name} ${said}`),
+            remedies,
+          }),
+        ];
+  return [
+    ...found(
+      'CONFLICT_MARKERS',
+      conflictMarkers,
+      [checkOut(reading, install, conflictMarkers)],
+      'has merge conflict markers',
+    ),
+    ...found(
+      'STALE_BYTECODE',
+      staleBytecode,
+      [removeFiles(reading, install, staleBytecode)],
+      'would run instead of its source',
+    ),
+    ...found('BACKUP_LEFTOVER', backups, [moveAway(reading, install, backups)], 'is a backup copy'),
+  ];
+}
+
+/** `stash@{1}: On main: hermes-update-autostash-…`, newest first. */
+function stashes(reading: Reading, install: Install): Draft[] {
+  const parked = install.residue?.parked ?? [];
+  const parkedEntries = new Set(parked.map(entryOf));
+  const left = (install.git?.stashes ?? []).filter(
+    (text, index) =>
+      /hermes-update-autostash/.test(text) && !parkedEntries.has(entryOf(text) ?? `stash@{${index}}`),
+  );
+  const entries = (texts: readonly string[]): string[] =>
+    texts.map((text) => entryOf(text) ?? `stash@{${(install.git?.stashes ?? []).indexOf(text)}}`);
+  return [
+    ...parked.map((text) =>
+      draft('PATCH_PARKED_IN_STASH', {
+        args: { stash: text, install: install.root },
+        evidence: [`git stash list has ${text}`],
+        remedies: [overlay(reading, 'model-library'), dropStashes(reading, install, entries([text]))],
+      }),
+    ),
+    ...(left.length === 0
+      ? []
+      : [
+          draft('STASH_LEFTOVER', {
+            args: { count: left.length, stashes: left, install: install.root },
+            evidence: left.slice(0, 4).map((text) => `git stash list has ${text}`),
+            remedies: [dropStashes(reading, install, entries(left))],
+          }),
+        ]),
+  ];
+}
+
+const entryOf = (text: string): string | undefined => /stash@\{\d+\}/.exec(text)?.[0];
