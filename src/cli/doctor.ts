@@ -1,0 +1,172 @@
+import { usageError } from '../errors.ts';
+import type { Client } from '../judge/client.ts';
+import type { Report } from '../judge/schema.ts';
+import type { Facts } from '../probe/schema.ts';
+import type { BuildCommand, Context } from './command.ts';
+import { examples } from './command.ts';
+import { exitCodeHelp, type ExitCode, worstExitCode } from './exit-codes.ts';
+import { readExamineOptions, readFactsFile } from './examine-request.ts';
+import { wantsColor } from './io.ts';
+import {
+  checkOptions,
+  connectionOptions,
+  credentialOptions,
+  outputOptions,
+  sshOptions,
+  targetOptions,
+} from './options.ts';
+import { emit, readFormat } from './output.ts';
+import { oneOf, type RawOptions, readTargets } from './request.ts';
+import { withProgress } from './progress.ts';
+
+const formats = ['human', 'json', 'ndjson', 'junit', 'github', 'html'] as const;
+
+export const doctor: BuildCommand = (command, context) => {
+  command.argument('[target...]', 'local (default), local:/path, ssh://…, an ssh_config alias, http(s)://…');
+  checkOptions(command)
+    .option('--fix', 'apply the patches that are missing, then check again')
+    .option('--yes', 'do not ask before a change')
+    .option('--dry-run', 'with --fix: only show the plan')
+    .option('--start', 'start a dashboard for the check when none runs, and end it')
+    .option('--from FACTS', 'judge saved facts (detect --json) instead of looking')
+    .addHelpText('after', `${examples(exampleLines)}${exitCodeHelp}`)
+    .action((words: string[], options: RawOptions) => runDoctor(words, options, context));
+  targetOptions(command);
+  credentialOptions(command);
+  connectionOptions(command);
+  sshOptions(command);
+  outputOptions(command, formats);
+};
+
+const exampleLines = [
+  'hermes-compat doctor',
+  'hermes-compat doctor --client hermes-desktop --json',
+  'hermes-compat doctor --url http://127.0.0.1:9119',
+  'hermes-compat doctor https://hermes.example --token-env TOKEN',
+  'hermes-compat doctor --fix',
+];
+
+async function runDoctor(words: readonly string[], options: RawOptions, context: Context): Promise<void> {
+  const { io } = context;
+  const { checks } = await import('../judge/checks.ts');
+  if (options['listChecks'] === true) {
+    const { renderCheckList } = await import('../report/check-list.ts');
+    return emit(io, options, renderCheckList(checks, readFormat(options, formats, 'json')));
+  }
+  const judging = await readJudging(options);
+  const format = readFormat(options, formats, 'json');
+  const began = performance.now();
+  const reports =
+    typeof options['from'] === 'string'
+      ? await fromFile(options['from'], words, judging, context)
+      : await fromTargets(words, options, judging, context);
+  const { exitCodeOf } = await import('../judge/exit-code.ts');
+  const finished = reports.map((report) => ({ ...report, exitCode: exitCodeOf(report, judging.failOn) }));
+  const code = worstExitCode(finished.map((report) => report.exitCode as ExitCode));
+  if (!(options['quiet'] === true && code === 0 && typeof options['output'] !== 'string')) {
+    const { render } = await import('../report/render.ts');
+    const text = await render(finished, {
+      format,
+      color: wantsColor(io, options['color'] as boolean | undefined),
+      verbose: options['verbose'] === true,
+      exitCode: code,
+      durationMs: Math.round(performance.now() - began),
+    });
+    await emit(io, options, text);
+  }
+  context.finish(code);
+}
+
+interface Judging {
+  client: Client;
+  clients: readonly Client[];
+  only: readonly string[];
+  skip: readonly string[];
+  failOn: 'error' | 'warn';
+}
+
+/** Client and check names are verified before anything is looked at. */
+async function readJudging(options: RawOptions): Promise<Judging> {
+  const [{ checks }, { readClients }] = await Promise.all([
+    import('../judge/checks.ts'),
+    import('../judge/client.ts'),
+  ]);
+  const clients = await readClients();
+  const name = String(options['client']);
+  const client = clients.find((each) => each.name === name);
+  if (client === undefined)
+    throw usageError(
+      `no client "${name.slice(0, 40)}"; there is ${clients.map((each) => each.name).join(', ')}`,
+    );
+  const known = new Set(checks.map((check) => check.id));
+  const only = (options['only'] ?? []) as string[];
+  const skip = (options['skip'] ?? []) as string[];
+  for (const id of [...only, ...skip]) {
+    if (!known.has(id)) {
+      throw usageError(`no check "${id.slice(0, 40)}"`, {
+        commands: [['hermes-compat', 'doctor', '--list-checks']],
+      });
+    }
+  }
+  return {
+    client,
+    clients,
+    only,
+    skip,
+    failOn: oneOf(String(options['failOn']), ['error', 'warn'] as const, '--fail-on'),
+  };
+}
+
+type Judged = Omit<Report, 'exitCode'>;
+
+async function judgeFacts(facts: Facts, judging: Judging, began: number): Promise<Judged> {
+  const { judge } = await import('../judge/judge.ts');
+  const { client, clients, only, skip } = judging;
+  return {
+    ...judge(facts, { client: client.name, clients, only, skip }),
+    durationMs: Math.round(performance.now() - began),
+  };
+}
+
+async function fromFile(
+  path: string,
+  words: readonly string[],
+  judging: Judging,
+  { io }: Context,
+): Promise<Judged[]> {
+  if (words.length > 0) throw usageError('--from judges saved facts; it takes no target');
+  const facts = await readFactsFile(path, io);
+  return [{ ...(await judgeFacts(facts, judging, 0)), durationMs: 0 }];
+}
+
+async function fromTargets(
+  words: readonly string[],
+  options: RawOptions,
+  judging: Judging,
+  context: Context,
+): Promise<Judged[]> {
+  const targets = readTargets(words, context.io);
+  const [inputFor, { examine }] = await Promise.all([
+    readExamineOptions(options, context.io),
+    import('../lifecycle/examine.ts'),
+  ]);
+  const { needsOf } = await import('../judge/needs.ts');
+  return withProgress(
+    context.io,
+    options,
+    targets.map((target) => ({
+      title: target.name,
+      run: async (say: (step: string) => void): Promise<Judged> => {
+        const began = performance.now();
+        const input = inputFor(target);
+        const seen = await examine({
+          ...input,
+          needs: { ...input.needs, ...needsOf(judging.client) },
+          onProgress: say,
+        });
+        await seen.host?.close();
+        return judgeFacts(seen.facts, judging, began);
+      },
+    })),
+  );
+}

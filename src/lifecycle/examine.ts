@@ -1,0 +1,189 @@
+import { locate } from '../engine/locate.ts';
+import type { EngineProcess, Install } from '../engine/schema.ts';
+import type { Host } from '../host/types.ts';
+import { deriveCapabilities } from '../judge/capabilities.ts';
+import { probe } from '../probe/probe.ts';
+import type { ProbeInput, ProbeNeeds, ProbeResult } from '../probe/types.ts';
+import type { Facts } from '../probe/schema.ts';
+import type { Credential, Refinements, Target } from '../target/types.ts';
+import { schemaVersion, tool } from '../tool.ts';
+import { chooseDashboard, processBehind, type Seen, type Service, urlOfProcess } from './choose-service.ts';
+import { contractOnDisk } from './contract-on-disk.ts';
+import { notProbed } from './not-probed.ts';
+import { isPortClosed } from './port-closed.ts';
+
+/** Everything that an examination needs to know. Nothing is read from the process here. */
+export interface ExamineInput {
+  target: Target;
+  refinements: Refinements;
+  credential: Credential | null;
+  /** Opens the host of a local or ssh target; closed by whoever called `examine`. */
+  openHost(target: Target): Promise<Host>;
+  /** HERMES_HOME and its like, for a local target only. */
+  env: Record<string, string | undefined>;
+  client: string | null;
+  needs: ProbeNeeds;
+  patience: 'normal' | 'cold';
+  timeoutMs: number | null;
+  connection: Pick<ProbeInput, 'headers' | 'ca' | 'clientCert' | 'proxy' | 'holdSeconds'>;
+  signal: AbortSignal;
+  /** A dashboard that we started for this check. */
+  started: { url: string; pid: number; credential: Credential | null } | null;
+  /** Says what is being done, for a person who waits. */
+  onProgress?: (step: string) => void;
+}
+
+/** Facts, and what later steps need of the host. */
+export interface Examination {
+  facts: Facts;
+  host: Host | null;
+  seen: Seen | null;
+}
+
+/** Target → locate → probe → facts. Never judges; what could not be looked at is a fact too. */
+export async function examine(input: ExamineInput): Promise<Examination> {
+  const { target, refinements } = input;
+  if (target.kind === 'http') {
+    const result = await probe(probeInput(input, target.url, null, null));
+    return { facts: assemble(input, result, null, httpService(target.url)), host: null, seen: null };
+  }
+  const host = await input.openHost(target);
+  const named =
+    input.started?.url ??
+    refinements.url ??
+    (refinements.port === null ? null : `http://127.0.0.1:${refinements.port}`);
+  if (named !== null && host.kind === 'local' && (await isPortClosed(named))) {
+    // Named and closed: the answer is known, and what lies on disk would not change it.
+    const result = await probe(probeInput(input, named, host, null));
+    return { facts: assemble(input, result, null, service(named, null, host, 'named')), host, seen: null };
+  }
+  input.onProgress?.('looking for installs and processes');
+  const looking = locate(host, {
+    path: target.path,
+    home: refinements.home,
+    profile: refinements.profile,
+    env: target.kind === 'local' ? input.env : {},
+    port: named === null ? null : portOf(named),
+    timeoutMs: Math.min(input.timeoutMs ?? 30_000, 30_000),
+  });
+  if (named !== null) return examineNamed(input, host, named, looking);
+  const seen = await looking;
+  const process = chooseDashboard(seen, seen.named?.install ?? null);
+  const url = process === null ? null : urlOfProcess(process);
+  if (process === null || url === null) return { facts: assemble(input, null, seen, null), host, seen };
+  const disk = contractOnDisk(installOf(process, seen), process);
+  const result = await probe(probeInput(input, url, host, disk));
+  return { facts: assemble(input, result, seen, service(url, process, host, 'found')), host, seen };
+}
+
+/** The URL is known, so looking and probing run at once; only the contract waits for the disk. */
+async function examineNamed(
+  input: ExamineInput,
+  host: Host,
+  url: string,
+  looking: ReturnType<typeof locate>,
+): Promise<Examination> {
+  const disk = looking.then((seen) => {
+    const process = processBehind(url, seen);
+    return contractOnDisk(process === null ? null : installOf(process, seen), process);
+  });
+  const [result, seen] = await Promise.all([probe(probeInput(input, url, host, disk)), looking]);
+  const how = input.started === null ? 'named' : 'started';
+  return {
+    facts: assemble(input, result, seen, service(url, processBehind(url, seen), host, how)),
+    host,
+    seen,
+  };
+}
+
+function probeInput(
+  input: ExamineInput,
+  url: string,
+  host: Host | null,
+  diskContract: ProbeInput['contractFromDisk'],
+): ProbeInput {
+  const tunnel = host !== null && host.kind === 'ssh' ? { connect: host.connect } : {};
+  return {
+    url,
+    origin: input.refinements.origin,
+    mode: input.refinements.mode,
+    patience: input.patience,
+    timeoutMs: input.timeoutMs ?? undefined,
+    credential: input.started?.credential ?? input.credential,
+    needs: input.needs,
+    contractFromDisk: diskContract,
+    signal: input.signal,
+    ...input.connection,
+    ...tunnel,
+  };
+}
+
+const installOf = (process: EngineProcess, seen: Seen): Install | null =>
+  seen.installs.find((install) => install.id === process.install) ?? null;
+
+const portOf = (url: string): number => {
+  const { port, protocol } = new URL(url);
+  return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
+};
+
+const httpService = (url: string): Service => ({
+  url,
+  how: 'named',
+  via: 'direct',
+  pid: null,
+  install: null,
+  proxied: 'unknown',
+});
+
+function service(url: string, process: EngineProcess | null, host: Host, how: Service['how']): Service {
+  return {
+    url,
+    how,
+    via: host.kind === 'ssh' ? 'tunnel' : 'direct',
+    pid: process?.pid ?? null,
+    install: process?.install ?? null,
+    proxied: process === null ? 'unknown' : 'no',
+  };
+}
+
+function assemble(
+  input: ExamineInput,
+  result: ProbeResult | null,
+  seen: Seen | null,
+  found: Service | null,
+): Facts {
+  const { target, refinements } = input;
+  const installs = inQuestionFirst(seen);
+  const facts: Facts = {
+    schemaVersion,
+    kind: 'facts',
+    tool,
+    target: { kind: target.kind, name: target.name, url: found?.url ?? null },
+    asked: {
+      url: refinements.url,
+      port: refinements.port,
+      home: refinements.home,
+      profile: refinements.profile,
+      origin: refinements.origin,
+      mode: refinements.mode,
+      client: input.client,
+      patience: input.patience,
+    },
+    takenAt: new Date().toISOString(),
+    host: seen?.host ?? null,
+    installs,
+    processes: [...(seen?.processes ?? [])],
+    service: found,
+    ...(result?.facts ?? notProbed(input.credential, installs[0] ?? null)),
+    capabilities: [],
+  };
+  return { ...facts, capabilities: deriveCapabilities(facts) };
+}
+
+/** The install that the target names, else the one on PATH, stands first: it is the one in question when nothing runs. */
+function inQuestionFirst(seen: Seen | null): Install[] {
+  if (seen === null) return [];
+  const named = seen.named?.install ?? null;
+  const rank = (install: Install): number => (install.id === named ? 0 : install.onPath ? 1 : 2);
+  return [...seen.installs].sort((a, b) => rank(a) - rank(b));
+}
