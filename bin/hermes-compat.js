@@ -1,2 +1,2 @@
 #!/usr/bin/env node
-import '../dist/cli/start.js';
+import '../dist/cli/version.js';

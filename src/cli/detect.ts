@@ -24,11 +24,18 @@ export const detect: BuildCommand = (command, context) => {
   outputOptions(command, formats);
 };
 
-async function runDetect(word: string | undefined, options: RawOptions, { io, finish }: Context): Promise<void> {
+async function runDetect(
+  word: string | undefined,
+  options: RawOptions,
+  { io, finish }: Context,
+): Promise<void> {
   const format = readFormat(options, formats, 'json');
   const [target] = readTargets(word === undefined ? [] : [word], io);
   if (target === undefined) return;
-  const [inputFor, { examine }] = await Promise.all([readExamineOptions(options, io), import('../lifecycle/examine.ts')]);
+  const [inputFor, { examine }] = await Promise.all([
+    readExamineOptions(options, io),
+    import('../lifecycle/examine.ts'),
+  ]);
   const run = async (say: (step: string) => void) => {
     const examined = await examine({ ...inputFor(target), onProgress: say });
     await examined.host?.close();

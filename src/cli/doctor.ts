@@ -48,7 +48,7 @@ const exampleLines = [
 
 async function runDoctor(words: readonly string[], options: RawOptions, context: Context): Promise<void> {
   const { io } = context;
-  const { checks } = await import('../judge/checks.ts');
+  const { checks } = await import('../judge/checks/index.ts');
   if (options['listChecks'] === true) {
     const { renderCheckList } = await import('../report/check-list.ts');
     return emit(io, options, renderCheckList(checks, readFormat(options, formats, 'json')));
@@ -60,12 +60,10 @@ async function runDoctor(words: readonly string[], options: RawOptions, context:
     typeof options['from'] === 'string'
       ? await fromFile(options['from'], words, judging, context)
       : await fromTargets(words, options, judging, context);
-  const { exitCodeOf } = await import('../judge/exit-code.ts');
-  const finished = reports.map((report) => ({ ...report, exitCode: exitCodeOf(report, judging.failOn) }));
-  const code = worstExitCode(finished.map((report) => report.exitCode as ExitCode));
+  const code = worstExitCode(reports.map((report) => report.exitCode as ExitCode));
   if (!(options['quiet'] === true && code === 0 && typeof options['output'] !== 'string')) {
     const { render } = await import('../report/render.ts');
-    const text = await render(finished, {
+    const text = await render(reports, {
       format,
       color: wantsColor(io, options['color'] as boolean | undefined),
       verbose: options['verbose'] === true,
@@ -88,7 +86,7 @@ interface Judging {
 /** Client and check names are verified before anything is looked at. */
 async function readJudging(options: RawOptions): Promise<Judging> {
   const [{ checks }, { readClients }] = await Promise.all([
-    import('../judge/checks.ts'),
+    import('../judge/checks/index.ts'),
     import('../judge/client.ts'),
   ]);
   const clients = await readClients();
@@ -117,9 +115,7 @@ async function readJudging(options: RawOptions): Promise<Judging> {
   };
 }
 
-type Judged = Omit<Report, 'exitCode'>;
-
-async function judgeFacts(facts: Facts, judging: Judging, began: number): Promise<Judged> {
+async function judgeFacts(facts: Facts, judging: Judging, began: number): Promise<Report> {
   const { judge } = await import('../judge/judge.ts');
   const { client, clients, only, skip } = judging;
   return {
@@ -133,7 +129,7 @@ async function fromFile(
   words: readonly string[],
   judging: Judging,
   { io }: Context,
-): Promise<Judged[]> {
+): Promise<Report[]> {
   if (words.length > 0) throw usageError('--from judges saved facts; it takes no target');
   const facts = await readFactsFile(path, io);
   return [{ ...(await judgeFacts(facts, judging, 0)), durationMs: 0 }];
@@ -144,24 +140,23 @@ async function fromTargets(
   options: RawOptions,
   judging: Judging,
   context: Context,
-): Promise<Judged[]> {
+): Promise<Report[]> {
   const targets = readTargets(words, context.io);
   const [inputFor, { examine }] = await Promise.all([
     readExamineOptions(options, context.io),
     import('../lifecycle/examine.ts'),
   ]);
-  const { needsOf } = await import('../judge/needs.ts');
   return withProgress(
     context.io,
     options,
     targets.map((target) => ({
       title: target.name,
-      run: async (say: (step: string) => void): Promise<Judged> => {
+      run: async (say: (step: string) => void): Promise<Report> => {
         const began = performance.now();
         const input = inputFor(target);
         const seen = await examine({
           ...input,
-          needs: { ...input.needs, ...needsOf(judging.client) },
+          needs: { ...input.needs, contract: judging.client.contract !== null },
           onProgress: say,
         });
         await seen.host?.close();

@@ -1,6 +1,5 @@
 import { homedir } from 'node:os';
 import type { Io } from './io.ts';
-import { main } from './main.ts';
 
 /** The entry of the program: binds `main` to the real process. */
 const controller = new AbortController();
@@ -28,5 +27,6 @@ const io: Io = {
   signal: controller.signal,
 };
 
+const { main } = await import('./main.ts');
 const code = await main(process.argv.slice(2), io);
 process.exitCode = controller.signal.aborted && code === 0 ? 130 : code;

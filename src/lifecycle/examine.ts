@@ -1,7 +1,9 @@
 import { locate } from '../engine/locate.ts';
 import type { EngineProcess, Install } from '../engine/schema.ts';
 import type { Host } from '../host/types.ts';
-import { deriveCapabilities } from '../judge/capabilities.ts';
+import { capabilitiesOf } from '../judge/capabilities.ts';
+import { defaultClient } from '../judge/client.ts';
+import { diagnose } from '../judge/diagnosis.ts';
 import { probe } from '../probe/probe.ts';
 import type { ProbeInput, ProbeNeeds, ProbeResult } from '../probe/types.ts';
 import type { Facts } from '../probe/schema.ts';
@@ -177,7 +179,7 @@ function assemble(
     ...(result?.facts ?? notProbed(input.credential, installs[0] ?? null)),
     capabilities: [],
   };
-  return { ...facts, capabilities: deriveCapabilities(facts) };
+  return { ...facts, capabilities: capabilitiesOf(diagnose(facts, input.client ?? defaultClient)) };
 }
 
 /** The install that the target names, else the one on PATH, stands first: it is the one in question when nothing runs. */

@@ -36,7 +36,9 @@ const installLine = (install: Install): string =>
   );
 
 const processLine = (process: EngineProcess): string =>
-  plainText(`pid ${process.pid}  ${process.command}  port ${process.port ?? 'unknown'}  ${process.hermesHome ?? ''}  since ${process.startedAt ?? 'unknown'}`);
+  plainText(
+    `pid ${process.pid}  ${process.command}  port ${process.port ?? 'unknown'}  ${process.hermesHome ?? ''}  since ${process.startedAt ?? 'unknown'}`,
+  );
 
 function dashboardLines({ status, contract, credential, http, ws, rpc, service }: Facts): string[] {
   if (service === null) return [];
@@ -45,7 +47,10 @@ function dashboardLines({ status, contract, credential, http, ws, rpc, service }
     `version     ${plainText(status?.version ?? 'unknown')}`,
     `contract    ${contract.state === 'known' ? `${contract.value} (from ${contract.from})` : contract.state}`,
     `credential  ${credential.kind === 'none' ? 'none' : `${credential.kind} from ${credential.source} (${credential.fingerprint})`}`,
-    ...http.map((each) => `${each.id.padEnd(18)} ${each.outcome === 'answered' ? `${each.status} ${each.body?.kind ?? ''}` : each.outcome}`),
+    ...http.map(
+      (each) =>
+        `${each.id.padEnd(18)} ${each.outcome === 'answered' ? `${each.status} ${each.body?.kind ?? ''}` : each.outcome}`,
+    ),
     `${'/api/ws'.padEnd(18)} ${main === undefined ? 'not tried' : `${main.outcome} ${main.status ?? ''}`}`,
     `${'rpc'.padEnd(18)} ${rpc.outcome}`,
   ].map((line) => line.trimEnd());
