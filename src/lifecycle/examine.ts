@@ -70,7 +70,7 @@ export async function examine(input: ExamineInput): Promise<Examination> {
   });
   if (named !== null) return examineNamed(input, host, named, looking);
   const seen = await looking;
-  const process = chooseDashboard(seen, seen.named?.install ?? null);
+  const process = chooseDashboard(seen, installNamed(seen));
   const url = process === null ? null : urlOfProcess(process);
   if (process === null || url === null) return { facts: assemble(input, null, seen, null), host, seen };
   const disk = contractOnDisk(installOf(process, seen), process);
@@ -182,10 +182,14 @@ function assemble(
   return { ...facts, capabilities: capabilitiesOf(diagnose(facts, input.client ?? defaultClient)) };
 }
 
-/** The install that the target names, else the one on PATH, stands first: it is the one in question when nothing runs. */
+/** A path to code (root, environment, script) asks for the dashboards of that install; a home asks for its own. */
+const installNamed = ({ host }: Seen): string | null =>
+  host.named === 'root' || host.named === 'venv' || host.named === 'script' ? (host.chosen?.install ?? null) : null;
+
+/** The install that the target means stands first: it is the one in question when nothing runs. */
 function inQuestionFirst(seen: Seen | null): Install[] {
   if (seen === null) return [];
-  const named = seen.named?.install ?? null;
-  const rank = (install: Install): number => (install.id === named ? 0 : install.onPath ? 1 : 2);
+  const chosen = seen.host.chosen?.install ?? null;
+  const rank = (install: Install): number => (install.id === chosen ? 0 : install.onPath ? 1 : 2);
   return [...seen.installs].sort((a, b) => rank(a) - rank(b));
 }
