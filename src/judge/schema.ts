@@ -34,6 +34,12 @@ export const findingSchema = z.object({
   retryable: z.boolean(),
   needsHuman: z.boolean().describe('Only a change by a person helps'),
   fix: z.array(z.string()).describe('Ids of remedies in this report, best first'),
+  known: z
+    .object({ until: z.string(), reason: z.string() })
+    .optional()
+    .describe(
+      'Accepted by the baseline of a preflight: it stays in the verdict, but does not decide the exit code',
+    ),
 });
 
 export const checkSchema = z.object({
@@ -81,6 +87,15 @@ export const reportsSchema = z.object({
   kind: z.literal('reports'),
   tool: z.object({ name: z.string(), version: z.string() }),
   reports: z.array(reportSchema),
+  shard: z
+    .object({ index: z.number(), count: z.number() })
+    .optional()
+    .describe('Which part of the targets file this is'),
+  notRun: z.array(z.string()).optional().describe('Targets that were not reached before an interruption'),
+  baseline: z
+    .object({ expired: z.array(z.string()), unused: z.array(z.string()) })
+    .optional()
+    .describe('Entries of the baseline that are over, or that met nothing'),
   summary: z.object({
     total: z.number(),
     compatible: z.number(),

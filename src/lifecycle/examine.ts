@@ -1,4 +1,4 @@
-import { locate } from '../engine/locate.ts';
+import type { Located } from '../engine/locate.ts';
 import type { EngineProcess, Install } from '../engine/schema.ts';
 import type { Host } from '../host/types.ts';
 import { capabilitiesOf } from '../judge/capabilities.ts';
@@ -60,6 +60,7 @@ export async function examine(input: ExamineInput): Promise<Examination> {
     return { facts: assemble(input, result, null, service(named, null, host, 'named')), host, seen: null };
   }
   input.onProgress?.('looking for installs and processes');
+  const { locate } = await import('../engine/locate.ts');
   const looking = locate(host, {
     path: target.path,
     home: refinements.home,
@@ -83,7 +84,7 @@ async function examineNamed(
   input: ExamineInput,
   host: Host,
   url: string,
-  looking: ReturnType<typeof locate>,
+  looking: Promise<Located>,
 ): Promise<Examination> {
   const disk = looking.then((seen) => {
     const process = processBehind(url, seen);
@@ -184,7 +185,9 @@ function assemble(
 
 /** A path to code (root, environment, script) asks for the dashboards of that install; a home asks for its own. */
 const installNamed = ({ host }: Seen): string | null =>
-  host.named === 'root' || host.named === 'venv' || host.named === 'script' ? (host.chosen?.install ?? null) : null;
+  host.named === 'root' || host.named === 'venv' || host.named === 'script'
+    ? (host.chosen?.install ?? null)
+    : null;
 
 /** The install that the target means stands first: it is the one in question when nothing runs. */
 function inQuestionFirst(seen: Seen | null): Install[] {

@@ -45,12 +45,13 @@ export function runCli(args: readonly string[], options: CliOptions = {}): Promi
 
 /** Parses the one JSON document of a run and holds it against its published schema. */
 export function document<T = Record<string, unknown>>(result: CliResult): T {
-  const value = JSON.parse(result.stdout) as { kind: string };
+  const value: { kind: string } = JSON.parse(result.stdout);
   const schema = JSON.parse(
     readFileSync(new URL(`schemas/${value.kind}.schema.json`, root), 'utf8'),
   ) as object;
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   const validate = ajv.compile(schema);
-  if (!validate(value)) throw new Error(`not a valid ${value.kind}: ${ajv.errorsText(validate.errors)}`);
+  const valid: boolean = validate(value);
+  if (!valid) throw new Error(`not a valid ${value.kind}: ${ajv.errorsText(validate.errors)}`);
   return value as T;
 }
