@@ -6,7 +6,6 @@ import type { BuildCommand, Context } from './command.ts';
 import { examples } from './command.ts';
 import { exitCodeHelp, type ExitCode, worstExitCode } from './exit-codes.ts';
 import { readExamineOptions, readFactsFile } from './examine-request.ts';
-import { wantsColor } from './io.ts';
 import {
   checkOptions,
   connectionOptions,
@@ -16,10 +15,9 @@ import {
   targetOptions,
 } from './options.ts';
 import { emit, readFormat } from './output.ts';
+import { emitReports, reportFormats } from './report-output.ts';
 import { oneOf, type RawOptions, readTargets } from './request.ts';
 import { withProgress } from './progress.ts';
-
-const formats = ['human', 'json', 'ndjson', 'junit', 'github', 'html'] as const;
 
 export const doctor: BuildCommand = (command, context) => {
   command.argument('[target...]', 'local (default), local:/path, ssh://…, an ssh_config alias, http(s)://…');
@@ -35,7 +33,7 @@ export const doctor: BuildCommand = (command, context) => {
   credentialOptions(command);
   connectionOptions(command);
   sshOptions(command);
-  outputOptions(command, formats);
+  outputOptions(command, reportFormats);
 };
 
 const exampleLines = [
@@ -51,27 +49,21 @@ async function runDoctor(words: readonly string[], options: RawOptions, context:
   const { checks } = await import('../judge/checks/index.ts');
   if (options['listChecks'] === true) {
     const { renderCheckList } = await import('../report/check-list.ts');
-    return emit(io, options, renderCheckList(checks, readFormat(options, formats, 'json')));
+    return emit(io, options, renderCheckList(checks, readFormat(options, reportFormats, 'json')));
   }
   const judging = await readJudging(options);
-  const format = readFormat(options, formats, 'json');
+  const format = readFormat(options, reportFormats, 'json');
   const began = performance.now();
   const reports =
     typeof options['from'] === 'string'
       ? await fromFile(options['from'], words, judging, context)
       : await fromTargets(words, options, judging, context);
   const code = worstExitCode(reports.map((report) => report.exitCode as ExitCode));
-  if (!(options['quiet'] === true && code === 0 && typeof options['output'] !== 'string')) {
-    const { render } = await import('../report/render.ts');
-    const text = await render(reports, {
-      format,
-      color: wantsColor(io, options['color'] as boolean | undefined),
-      verbose: options['verbose'] === true,
-      exitCode: code,
-      durationMs: Math.round(performance.now() - began),
-    });
-    await emit(io, options, text);
-  }
+  await emitReports(io, options, reports, {
+    format,
+    code,
+    durationMs: Math.round(performance.now() - began),
+  });
   context.finish(code);
 }
 

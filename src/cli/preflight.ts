@@ -11,7 +11,7 @@ import { readExamineOptions } from './examine-request.ts';
 import { exitCodeHelp, type ExitCode, worstExitCode } from './exit-codes.ts';
 import type { Io } from './io.ts';
 import { connectionOptions, outputOptions, sshOptions } from './options.ts';
-import { emit, readFormat } from './output.ts';
+import { readFormat } from './output.ts';
 import { emitReports, reportFormats } from './report-output.ts';
 import { oneOf, pathResolver, type RawOptions, readHeaderFile, readTextFile } from './request.ts';
 
@@ -53,7 +53,9 @@ async function runPreflight(file: string | undefined, options: RawOptions, conte
   const mine = shard === null ? works : shardOf(works, shard.index, shard.count);
   const today = new Date().toISOString().slice(0, 10);
   const began = performance.now();
-  const results = await runMany(mine, readParallel(options) ?? plan.parallel ?? 16, io.signal, (work) => runOne(work, failOn));
+  const results = await runMany(mine, readParallel(options) ?? plan.parallel ?? 16, io.signal, (work) =>
+    runOne(work, failOn),
+  );
   const reports = results
     .filter((report): report is Report => report !== null)
     .map((report) => withBaseline(report, known, today, failOn));
@@ -65,7 +67,13 @@ async function runPreflight(file: string | undefined, options: RawOptions, conte
     ...(notRun.length === 0 ? {} : { notRun }),
     ...(known.length === 0 ? {} : { baseline: baselineState(known, reports, today) }),
   };
-  await emitReports(io, options, reports, { format, code, durationMs: Math.round(performance.now() - began), many: true, extra });
+  await emitReports(io, options, reports, {
+    format,
+    code,
+    durationMs: Math.round(performance.now() - began),
+    many: true,
+    extra,
+  });
   context.finish(code);
 }
 
@@ -76,22 +84,18 @@ interface Work {
   input: ExamineInput;
 }
 
-async function runOne({ planned, client, clients, input }: Work, failOn: 'error' | 'warn'): Promise<Report> {
-  const [{ examine }, { judge }, { reportOfFailure }] = await Promise.all([
+async function runOne({ client, clients, input }: Work, failOn: 'error' | 'warn'): Promise<Report> {
+  const [{ examine }, { judge }] = await Promise.all([
     import('../lifecycle/examine.ts'),
     import('../judge/judge.ts'),
-    import('../judge/failure.ts'),
   ]);
   const began = performance.now();
-  const spent = (): number => Math.round(performance.now() - began);
-  try {
-    const { facts, host } = await examine(input);
-    await host?.close();
-    return { ...judge(facts, { client: client.name, clients, failOn }), durationMs: spent() };
-  } catch (error) {
-    if (!(error instanceof CompatError)) throw error;
-    return { ...reportOfFailure(error, input.target, client, clients), durationMs: spent() };
-  }
+  const { facts, host } = await examine(input);
+  await host?.close();
+  return {
+    ...judge(facts, { client: client.name, clients, failOn }),
+    durationMs: Math.round(performance.now() - began),
+  };
 }
 
 /** Everything that can be wrong with the whole job is found before the first target is asked. */
@@ -99,17 +103,26 @@ async function prepare(plan: TargetsPlan, options: RawOptions, io: Io): Promise<
   const [{ readClients }, { capabilityIds }, inputFor] = await Promise.all([
     import('../judge/client.ts'),
     import('../judge/capability-ids.ts'),
-    readExamineOptions({ ...options, tokenEnv: undefined }, { ...io, env: { ...io.env, HERMES_COMPAT_TOKEN: undefined } }),
+    readExamineOptions(
+      { ...options, tokenEnv: undefined },
+      { ...io, env: { ...io.env, HERMES_COMPAT_TOKEN: undefined } },
+    ),
   ]);
   const clients = await readClients();
   return Promise.all(
     plan.targets.map(async (planned): Promise<Work> => {
       const client = clients.find((each) => each.name === planned.client);
       const where = `target "${planned.name.slice(0, 60)}"`;
-      if (client === undefined) throw usageError(`${where}: no client "${planned.client.slice(0, 40)}"; there is ${clients.map((each) => each.name).join(', ')}`);
+      if (client === undefined)
+        throw usageError(
+          `${where}: no client "${planned.client.slice(0, 40)}"; there is ${clients.map((each) => each.name).join(', ')}`,
+        );
       const required = planned.require.map((id) => {
         const known = capabilityIds.find((each) => each === id);
-        if (known === undefined) throw usageError(`${where}: no capability "${id.slice(0, 40)}"; there is ${capabilityIds.join(', ')}`);
+        if (known === undefined)
+          throw usageError(
+            `${where}: no capability "${id.slice(0, 40)}"; there is ${capabilityIds.join(', ')}`,
+          );
         return known;
       });
       const strict = { ...client, requires: [...new Set([...client.requires, ...required])] };
@@ -132,9 +145,12 @@ async function inputOf(
     readStdin: async () => '',
     runCommand: async () => '',
   }).catch((error: unknown) => {
-    throw error instanceof CompatError ? usageError(`target "${planned.name.slice(0, 60)}": ${error.message}`, { cause: error }) : error;
+    throw error instanceof CompatError
+      ? usageError(`target "${planned.name.slice(0, 60)}": ${error.message}`, { cause: error })
+      : error;
   });
-  const headers = planned.headerFile === null ? null : Object.entries(await readHeaderFile(planned.headerFile, io));
+  const headers =
+    planned.headerFile === null ? null : Object.entries(await readHeaderFile(planned.headerFile, io));
   const ca = planned.ca === null ? null : await readTextFile(planned.ca, 'the certificate authority');
   return {
     ...base,
@@ -147,21 +163,33 @@ async function inputOf(
     },
     refinements: { ...base.refinements, mode: planned.mode, origin: planned.origin },
     timeoutMs: planned.timeoutMs ?? base.timeoutMs,
-    connection: { ...base.connection, ...(headers === null ? {} : { headers }), ...(ca === null ? {} : { ca }) },
+    connection: {
+      ...base.connection,
+      ...(headers === null ? {} : { headers }),
+      ...(ca === null ? {} : { ca }),
+    },
   };
 }
 
 async function readPlan(file: string | undefined, options: RawOptions, io: Io): Promise<TargetsPlan> {
   const inventory = options['ansibleInventory'];
-  if ((file === undefined) === (typeof inventory !== 'string')) throw usageError('give a targets file, or --ansible-inventory FILE');
+  if ((file === undefined) === (typeof inventory !== 'string'))
+    throw usageError('give a targets file, or --ansible-inventory FILE');
   if (typeof inventory === 'string') {
     const { targetsOfInventory } = await import('../target/ansible-inventory.ts');
     const client = typeof options['client'] === 'string' ? options['client'] : null;
-    return { parallel: null, targets: targetsOfInventory(await listInventory(pathResolver(io)(inventory), io), client) };
+    return {
+      parallel: null,
+      targets: targetsOfInventory(await listInventory(pathResolver(io)(inventory), io), client),
+    };
   }
   const path = pathResolver(io)(file ?? '');
   const beside = path.slice(0, path.lastIndexOf('/') + 1);
-  return parseTargetsFile(await readTextFile(path, 'the targets file'), file ?? path, pathResolver({ ...io, cwd: beside }));
+  return parseTargetsFile(
+    await readTextFile(path, 'the targets file'),
+    file ?? path,
+    pathResolver({ ...io, cwd: beside }),
+  );
 }
 
 async function listInventory(path: string, io: Io): Promise<string> {
@@ -174,13 +202,17 @@ async function listInventory(path: string, io: Io): Promise<string> {
     cancelSignal: io.signal,
   });
   if (result.exitCode !== 0) {
-    const why = result.code === 'ENOENT' ? 'ansible-inventory is not on PATH' : `ansible-inventory failed: ${String(result.stderr).slice(0, 300)}`;
+    const why =
+      result.code === 'ENOENT'
+        ? 'ansible-inventory is not on PATH'
+        : `ansible-inventory failed: ${String(result.stderr).slice(0, 300)}`;
     throw usageError(`cannot read the Ansible inventory: ${why}`);
   }
   return result.stdout;
 }
 
-const readBaseline = async (path: string, io: Io) => parseBaseline(await readTextFile(pathResolver(io)(path), 'the baseline'), path);
+const readBaseline = async (path: string, io: Io) =>
+  parseBaseline(await readTextFile(pathResolver(io)(path), 'the baseline'), path);
 
 function readShard(options: RawOptions): { index: number; count: number } | null {
   const text = options['shard'];

@@ -1,4 +1,5 @@
 import type { Draft } from './draft.ts';
+import { draft } from './draft.ts';
 import { answerDrafts } from './reach-answer.ts';
 import { networkDraft } from './reach-network.ts';
 import type { Reading } from './reading.ts';
@@ -14,6 +15,8 @@ export type Reach =
   | { state: 'not-looked' };
 
 export function reach(reading: Reading): Reach {
+  const { hostError } = reading.facts;
+  if (hostError != null) return { state: 'failed', drafts: [hostDraft(hostError)] };
   if (reading.facts.service === null) return { state: 'absent' };
   const status = reading.http('status');
   if (status === null) return { state: 'not-looked' };
@@ -21,3 +24,7 @@ export function reach(reading: Reading): Reach {
     status.outcome === 'answered' ? answerDrafts(status, reading) : networkDraft(status, reading);
   return drafts.length === 0 ? { state: 'reached' } : { state: 'failed', drafts };
 }
+
+/** The way to the host failed, so nothing behind it was seen. */
+const hostDraft = ({ finding, text, args }: NonNullable<Reading['facts']['hostError']>): Draft =>
+  draft(finding, { args, evidence: [text] });

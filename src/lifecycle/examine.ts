@@ -1,5 +1,6 @@
 import type { Located } from '../engine/locate.ts';
 import type { EngineProcess, Install } from '../engine/schema.ts';
+import { CompatError } from '../errors.ts';
 import type { Host } from '../host/types.ts';
 import { capabilitiesOf } from '../judge/capabilities.ts';
 import { defaultClient } from '../judge/client.ts';
@@ -44,12 +45,29 @@ export interface Examination {
 
 /** Target → locate → probe → facts. Never judges; what could not be looked at is a fact too. */
 export async function examine(input: ExamineInput): Promise<Examination> {
-  const { target, refinements } = input;
+  const { target } = input;
   if (target.kind === 'http') {
     const result = await probe(probeInput(input, target.url, null, null));
     return { facts: assemble(input, result, null, httpService(target.url)), host: null, seen: null };
   }
-  const host = await input.openHost(target);
+  let host: Host | null = null;
+  try {
+    host = await input.openHost(target);
+    return await examineHost(input, host);
+  } catch (error) {
+    if (!(error instanceof CompatError && error.kind === 'unchecked' && error.details.finding !== undefined))
+      throw error;
+    const { finding, args = {}, commands = [] } = error.details;
+    const facts = {
+      ...assemble(input, null, null, null),
+      hostError: { finding, text: error.message, args, commands },
+    };
+    return { facts, host, seen: null };
+  }
+}
+
+async function examineHost(input: ExamineInput, host: Host): Promise<Examination> {
+  const { target, refinements } = input;
   const named =
     input.started?.url ??
     refinements.url ??
@@ -62,7 +80,7 @@ export async function examine(input: ExamineInput): Promise<Examination> {
   input.onProgress?.('looking for installs and processes');
   const { locate } = await import('../engine/locate.ts');
   const looking = locate(host, {
-    path: target.path,
+    path: target.kind === 'http' ? null : target.path,
     home: refinements.home,
     profile: refinements.profile,
     env: target.kind === 'local' ? input.env : {},

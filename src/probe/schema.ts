@@ -219,6 +219,16 @@ export const factsSchema = z.object({
   asked: askedSchema,
   takenAt: z.string(),
   host: hostFactsSchema.nullable(),
+  hostError: z
+    .object({
+      finding: z.string(),
+      text: z.string(),
+      args: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
+      commands: z.array(z.array(z.string())).describe('What helps, as the error said it'),
+    })
+    .nullable()
+    .optional()
+    .describe('Why the host itself could not be looked at: an SSH_… code'),
   installs: z.array(installSchema),
   processes: z.array(processSchema),
   service: z

@@ -36,14 +36,22 @@ const groupHosts = (inventory: unknown): string[] =>
 function plannedHost(host: string, vars: Record<string, unknown>, fallback: string | null): PlannedTarget {
   const text = (key: string): string | null => {
     const value = vars[key];
-    return typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : null;
+    return typeof value === 'string' && value !== ''
+      ? value
+      : typeof value === 'number'
+        ? String(value)
+        : null;
   };
   const client = text('hermes_compat_client') ?? fallback;
-  if (client === null) throw usageError(`host ${host.slice(0, 80)}: no client; set hermes_compat_client or give --client`);
+  if (client === null)
+    throw usageError(`host ${host.slice(0, 80)}: no client; set hermes_compat_client or give --client`);
   const tokenEnv = text('hermes_compat_token_env');
   return {
     name: host,
-    target: { ...parseTarget(text('hermes_compat_address') ?? sshAddress(host, text), (path) => path), name: host },
+    target: {
+      ...parseTarget(text('hermes_compat_address') ?? sshAddress(host, text), (path) => path),
+      name: host,
+    },
     client,
     mode: 'auto',
     origin: null,
