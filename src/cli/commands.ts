@@ -13,6 +13,26 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./detect.ts')).detect,
   },
   {
+    name: 'explain',
+    summary: 'what a finding code means and what to do',
+    load: async () => (await import('./explain.ts')).explain,
+  },
+  {
+    name: 'contract',
+    summary: 'what a client expects of a dashboard',
+    load: async () => (await import('./contract.ts')).contract,
+  },
+  {
+    name: 'preflight',
+    summary: 'check many targets at once, for CI',
+    load: async () => (await import('./preflight.ts')).preflight,
+  },
+  {
+    name: 'report',
+    summary: 'merge saved reports',
+    load: async () => (await import('./report.ts')).report,
+  },
+  {
     name: 'completion',
     summary: 'completion script for bash, zsh, fish or powershell',
     load: async () => (await import('./completion.ts')).completion,

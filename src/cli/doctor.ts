@@ -48,8 +48,9 @@ async function runDoctor(words: readonly string[], options: RawOptions, context:
   const { io } = context;
   const { checks } = await import('../judge/checks/index.ts');
   if (options['listChecks'] === true) {
-    const { renderCheckList } = await import('../report/check-list.ts');
-    return emit(io, options, renderCheckList(checks, readFormat(options, reportFormats, 'json')));
+    const { checkList } = await import('../report/check-list.ts');
+    const json = readFormat(options, reportFormats, 'json') === 'json';
+    return emit(io, options, checkList(checks, json ? 'json' : 'text'));
   }
   const judging = await readJudging(options);
   const format = readFormat(options, reportFormats, 'json');

@@ -1,32 +1,34 @@
 import type { Report, Reports } from '../judge/schema.ts';
+import { type Format, formats } from '../report/render.ts';
+import { coloured, plain } from '../report/style.ts';
+import { summaryOf } from '../report/summary.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { Io } from './io.ts';
 import { wantsColor } from './io.ts';
 import { emit } from './output.ts';
 import type { RawOptions } from './request.ts';
 
-export const reportFormats = ['human', 'json', 'ndjson', 'junit', 'github', 'html'] as const;
-export type ReportFormat = (typeof reportFormats)[number];
+export const reportFormats = formats;
 
 /** Prints finished reports in the wanted format; `--quiet` prints nothing when nothing is wrong. */
 export async function emitReports(
   io: Io,
   options: RawOptions,
   reports: readonly Report[],
-  how: { format: ReportFormat; code: ExitCode; durationMs: number; many?: boolean; extra?: Partial<Reports> },
+  how: { format: Format; code: ExitCode; durationMs: number; many?: boolean; extra?: Partial<Reports> },
 ): Promise<void> {
   if (options['quiet'] === true && how.code === 0 && typeof options['output'] !== 'string') return;
   const { render } = await import('../report/render.ts');
-  const text = await render(reports, {
-    format: how.format,
-    color:
-      typeof options['output'] === 'string' ? false : wantsColor(io, options['color'] as boolean | undefined),
+  const [first] = reports;
+  const document =
+    first !== undefined && how.many !== true && reports.length === 1
+      ? first
+      : { ...summaryOf(reports, how.code, how.durationMs), ...how.extra };
+  const color =
+    typeof options['output'] !== 'string' && wantsColor(io, options['color'] as boolean | undefined);
+  const text = await render(document, how.format, {
+    style: color ? coloured : plain,
     verbose: options['verbose'] === true,
-    width: 80,
-    exitCode: how.code,
-    durationMs: how.durationMs,
-    many: how.many ?? reports.length !== 1,
-    extra: how.extra ?? {},
   });
   await emit(io, options, text);
 }

@@ -1,11 +1,11 @@
 import type { EngineProcess, Install } from '../engine/schema.ts';
 import type { Facts } from '../probe/schema.ts';
-import { plainText } from './plain-text.ts';
+import { shown } from './shown.ts';
 
 /** `detect` for people: what is there, in ten seconds. No verdict. */
 export function factsText(facts: Facts): string {
   const lines = [
-    `${plainText(facts.target.name)}${facts.service === null ? '' : `  ${plainText(facts.service.url)}`}`,
+    `${shown(facts.target.name)}${facts.service === null ? '' : `  ${shown(facts.service.url)}`}`,
     '',
     ...section('Installs', facts.installs.map(installLine)),
     ...section('Processes', facts.processes.map(processLine)),
@@ -22,7 +22,7 @@ const section = (title: string, lines: string[]): string[] =>
   lines.length === 0 ? [`${title}: none`, ''] : [title, ...lines.map((line) => `  ${line}`), ''];
 
 const installLine = (install: Install): string =>
-  plainText(
+  shown(
     [
       install.version ?? 'version unknown',
       install.generation ?? 'structure unknown',
@@ -36,7 +36,7 @@ const installLine = (install: Install): string =>
   );
 
 const processLine = (process: EngineProcess): string =>
-  plainText(
+  shown(
     `pid ${process.pid}  ${process.command}  port ${process.port ?? 'unknown'}  ${process.hermesHome ?? ''}  since ${process.startedAt ?? 'unknown'}`,
   );
 
@@ -44,7 +44,7 @@ function dashboardLines({ status, contract, credential, http, ws, rpc, service }
   if (service === null) return [];
   const main = ws.find((each) => each.id === 'main');
   return [
-    `version     ${plainText(status?.version ?? 'unknown')}`,
+    `version     ${shown(status?.version ?? 'unknown')}`,
     `contract    ${contract.state === 'known' ? `${contract.value} (from ${contract.from})` : contract.state}`,
     `credential  ${credential.kind === 'none' ? 'none' : `${credential.kind} from ${credential.source} (${credential.fingerprint})`}`,
     ...http.map(
