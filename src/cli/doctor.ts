@@ -26,7 +26,7 @@ export const doctor: BuildCommand = (command, context) => {
     .option('--yes', 'do not ask before a change')
     .option('--dry-run', 'with --fix: only show the plan')
     .option('--start', 'start a dashboard for the check when none runs, and end it')
-    .option('--from FACTS', 'judge saved facts (detect --json) instead of looking')
+    .option('--from <FACTS>', 'judge saved facts (detect --json) instead of looking')
     .addHelpText('after', `${examples(exampleLines)}${exitCodeHelp}`)
     .action((words: string[], options: RawOptions) => runDoctor(words, options, context));
   targetOptions(command);

@@ -18,12 +18,12 @@ import { oneOf, pathResolver, type RawOptions, readHeaderFile, readTextFile } fr
 export const preflight: BuildCommand = (command, context) => {
   command
     .argument('[file]', 'targets file (YAML or JSON)')
-    .option('--ansible-inventory FILE', 'targets from ansible-inventory --list instead of a targets file')
-    .option('--client NAME', 'client of the hosts of an Ansible inventory')
-    .option('--parallel N', 'how many targets at once (default: the file, else 16)')
-    .option('--shard I/N', 'only the I-th of N parts')
-    .option('--baseline FILE', 'findings that are known and accepted until a day')
-    .option('--fail-on LEVEL', 'error, or warn to fail on warnings too', 'error')
+    .option('--ansible-inventory <FILE>', 'targets from ansible-inventory --list instead of a targets file')
+    .option('--client <NAME>', 'client of the hosts of an Ansible inventory')
+    .option('--parallel <N>', 'how many targets at once (default: the file, else 16)')
+    .option('--shard <I/N>', 'only the I-th of N parts')
+    .option('--baseline <FILE>', 'findings that are known and accepted until a day')
+    .option('--fail-on <LEVEL>', 'error, or warn to fail on warnings too', 'error')
     .addHelpText('after', `${examples(exampleLines)}${exitCodeHelp}`)
     .action((file: string | undefined, options: RawOptions) => runPreflight(file, options, context));
   connectionOptions(command);
