@@ -135,7 +135,7 @@ export async function readFactsFile(path: string, io: Io) {
       `${path} holds no facts: ${issue?.path.map(String).join('.') || 'the document'}: ${issue?.message ?? 'is wrong'}`,
     );
   }
-  if (!/^1\./.test(checked.data.schemaVersion))
+  if (!checked.data.schemaVersion.startsWith('1.'))
     throw usageError(
       `${path} has schemaVersion ${checked.data.schemaVersion.slice(0, 20)}; this program reads 1.x`,
     );

@@ -1,12 +1,15 @@
 import { CompatError } from '../errors.ts';
 import { localHost } from '../host/local.ts';
+import type { LocalSide, Questions } from '../host/ssh/types.ts';
 import type { Host } from '../host/types.ts';
 import type { Target } from '../target/types.ts';
+import { askHidden, askShown } from './ask.ts';
 import type { Io } from './io.ts';
-import type { RawOptions } from './request.ts';
+import { isInteractive } from './io.ts';
+import { pathResolver, type RawOptions, readSecretOption } from './request.ts';
 
 /** Opens the machine of a local or ssh target. */
-export function openHostFor(_options: RawOptions, io: Io): (target: Target) => Promise<Host> {
+export function openHostFor(options: RawOptions, io: Io): (target: Target) => Promise<Host> {
   return async (target) => {
     if (io.platform === 'win32') {
       throw new CompatError(
@@ -14,11 +17,63 @@ export function openHostFor(_options: RawOptions, io: Io): (target: Target) => P
         'local and ssh targets are not supported on Windows; http(s):// targets work here',
       );
     }
-    if (target.kind === 'ssh') throw new CompatError('usage', 'ssh targets are not built in yet');
+    if (target.kind === 'ssh') return openSsh(target, options, io);
     return localHost({
       path: io.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
       home: io.home,
       platform: io.platform,
     });
+  };
+}
+
+async function openSsh(target: Target & { kind: 'ssh' }, options: RawOptions, io: Io): Promise<Host> {
+  const { openSshHost } = await import('../host/ssh/open.ts');
+  const { userInfo } = await import('node:os');
+  const local: LocalSide = { home: io.home, user: userInfo().username, env: io.env };
+  const { become, sshConfig } = options;
+  return openSshHost({
+    address: target.address,
+    user: target.user,
+    port: target.port,
+    local,
+    ...(typeof sshConfig === 'string' ? { configFile: pathResolver(io)(sshConfig) } : {}),
+    systemSsh: options['sshCommand'] === true,
+    allowConfigExec: options['allowConfigExec'] === true,
+    acceptNewHostKey: options['acceptNewHostKey'] === true,
+    become: typeof become === 'string' ? become : null,
+    questions: await questions(options, io),
+    signal: io.signal,
+  });
+}
+
+/** A secret given by name answers every question once; else a person is asked, on a terminal only. */
+async function questions(options: RawOptions, io: Io): Promise<Questions> {
+  const secret = await readSecretOption(
+    options,
+    io,
+    'sshPasswordEnv',
+    'sshPasswordFile',
+    'the SSH password file',
+  );
+  if (secret !== null) {
+    return {
+      password: async () => secret,
+      passphrase: async () => secret,
+      answers: async (_title, prompts) => prompts.map(({ echo }) => (echo ? '' : secret)),
+    };
+  }
+  if (!isInteractive(io)) return {};
+  return {
+    password: (whose) => askHidden(io, `Password of ${whose}: `),
+    passphrase: (keyFile) => askHidden(io, `Passphrase of ${keyFile}: `),
+    answers: async (title, prompts) => {
+      const answers: string[] = [];
+      for (const { text, echo } of prompts) {
+        const answer = await (echo ? askShown : askHidden)(io, `${title === '' ? '' : `${title}: `}${text}`);
+        if (answer === null) return null;
+        answers.push(answer);
+      }
+      return answers;
+    },
   };
 }

@@ -47,6 +47,7 @@ export function sshOptions(command: Command): Command {
     .option('--accept-new-host-key', 'record an unknown host key')
     .option('--ssh-password-env <NAME>', 'SSH password or passphrase from this variable')
     .option('--ssh-password-file <FILE>', 'SSH password or passphrase from this file')
+    .option('--ssh-config <FILE>', 'read this instead of ~/.ssh/config')
     .option('--become <USER>', 'act as this user on the host (sudo -n)');
 }
 
@@ -63,14 +64,14 @@ export function outputOptions(command: Command, formats: readonly string[]): Com
 export function checkOptions(command: Command): Command {
   return command
     .option('--client <NAME>', "whose needs are checked (see 'contract')", 'hermes-one')
-    .option('--only <CHECK>', 'only these checks (repeatable, or with commas)', collect, [])
-    .option('--skip <CHECK>', 'not these checks (repeatable, or with commas)', collect, [])
+    .option('--only <CHECK>', 'only these checks (repeatable, or with commas)', collect)
+    .option('--skip <CHECK>', 'not these checks (repeatable, or with commas)', collect)
     .option('--list-checks', 'list the checks and end')
     .option('--fail-on <LEVEL>', 'error, or warn to fail on warnings too', 'error');
 }
 
 /** Repeatable and comma-separated. */
-export const collect = (value: string, before: string[]): string[] => [
+export const collect = (value: string, before: string[] = []): string[] => [
   ...before,
   ...value.split(',').filter((part) => part !== ''),
 ];

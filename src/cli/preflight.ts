@@ -205,7 +205,7 @@ async function listInventory(path: string, io: Io): Promise<string> {
     const why =
       result.code === 'ENOENT'
         ? 'ansible-inventory is not on PATH'
-        : `ansible-inventory failed: ${String(result.stderr).slice(0, 300)}`;
+        : `ansible-inventory failed: ${result.stderr.slice(0, 300)}`;
     throw usageError(`cannot read the Ansible inventory: ${why}`);
   }
   return result.stdout;

@@ -1,5 +1,5 @@
 import { usageError } from '../errors.ts';
-import type { Report, Reports } from '../judge/schema.ts';
+import type { Reports } from '../judge/schema.ts';
 import type { BuildCommand, Context } from './command.ts';
 import { examples } from './command.ts';
 import { exitCodeHelp, type ExitCode, worstExitCode } from './exit-codes.ts';
@@ -97,8 +97,7 @@ async function readReports(file: string, io: Io): Promise<Document> {
   const { reportSchema, reportsSchema } = await import('../judge/schema.ts');
   if ((value as { kind?: unknown } | null)?.kind === 'report') {
     const single = reportSchema.safeParse(value);
-    if (single.success)
-      return { reports: [single.data as Report], summary: { durationMs: single.data.durationMs } };
+    if (single.success) return { reports: [single.data], summary: { durationMs: single.data.durationMs } };
   }
   const many = reportsSchema.safeParse(value);
   if (!many.success) {
@@ -107,5 +106,5 @@ async function readReports(file: string, io: Io): Promise<Document> {
       `${file} is no report: ${issue?.path.map(String).join('.') || 'the document'}: ${issue?.message ?? 'is wrong'}`,
     );
   }
-  return many.data as Document;
+  return many.data;
 }

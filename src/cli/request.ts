@@ -135,3 +135,23 @@ export async function readHeaderFile(path: string | null, io: Io): Promise<Recor
   }
   return headers;
 }
+
+/** A secret that an option names by variable or file; null when neither is given. */
+export async function readSecretOption(
+  options: RawOptions,
+  io: Io,
+  envKey: string,
+  fileKey: string,
+  what: string,
+): Promise<string | null> {
+  const variable = options[envKey];
+  const file = options[fileKey];
+  if (typeof variable === 'string') {
+    const value = io.env[variable];
+    if (value === undefined || value === '')
+      throw usageError(`the environment variable ${variable.slice(0, 80)} is not set`);
+    return value.replace(/\r?\n$/, '');
+  }
+  if (typeof file !== 'string') return null;
+  return (await readTextFile(pathResolver(io)(file), what)).replace(/\r?\n$/, '');
+}
