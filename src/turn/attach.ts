@@ -30,10 +30,15 @@ export function attachAnswerOf(result: Json): AttachAnswer {
 }
 
 /** The turn goes on: what the snapshot holds and was not seen here is added. */
-export function attachRunning(state: TurnState, answer: AttachAnswer, following: readonly string[]): void {
+export function attachRunning(
+  state: TurnState,
+  answer: AttachAnswer,
+  following: readonly string[],
+  at: number | null,
+): void {
   state.started = true;
   state.idleSeen = false;
-  addMissing(state, { text: answer.text, following, offsets: answer.offsets });
+  addMissing(state, { text: answer.text, following, offsets: answer.offsets }, at);
 }
 
 /**
@@ -46,7 +51,8 @@ export function attachIdle(
   prompt: PromptOfTurn,
   at: number | null,
 ): void {
-  if (answer.text !== '') addMissing(state, { text: answer.text, following: [], offsets: answer.offsets });
+  if (answer.text !== '')
+    addMissing(state, { text: answer.text, following: [], offsets: answer.offsets }, at);
   if (answer.error !== null) {
     lack(state, 'terminal');
     fail(state, { ...answer.errorPayload, message: answer.error }, at);

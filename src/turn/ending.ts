@@ -64,8 +64,8 @@ function finished(state: TurnState, terminal: Terminal, evidence: Evidence[], at
   const nothing = state.lastStatus !== null && isNothingReturned(state.lastStatus);
   const noReply = isNoReply(text) || nothing;
   const stalled = state.announced > 0 ? stalledNotice(text) : null;
-  if (!noReply || (state.budgetExhausted && !isNoReply(text))) takeFinalText(state, text);
-  takeReasoning(state, terminal.reasoning);
+  if (!noReply || (state.budgetExhausted && !isNoReply(text))) takeFinalText(state, text, at);
+  takeReasoning(state, terminal.reasoning, at);
   if (state.budgetExhausted) {
     return settle(state, 'tool_limit_reached', [...evidence, { sign: 'budget-exhausted' }], at);
   }
@@ -87,8 +87,8 @@ function finished(state: TurnState, terminal: Terminal, evidence: Evidence[], at
 
 function interrupted(state: TurnState, terminal: Terminal, evidence: Evidence[], at: number | null): void {
   const text = terminal.text ?? '';
-  if (text.trim() !== '' && !isStopSentence(text)) takeFinalText(state, text);
-  takeReasoning(state, terminal.reasoning);
+  if (text.trim() !== '' && !isStopSentence(text)) takeFinalText(state, text, at);
+  takeReasoning(state, terminal.reasoning, at);
   const reasons = stopReasons(state);
   settle(state, reasons.length > 0 ? 'cancelled' : 'interrupted', [...evidence, ...reasons], at);
 }
@@ -103,8 +103,8 @@ function stopReasons(state: TurnState): Evidence[] {
 function failed(state: TurnState, terminal: Terminal, evidence: Evidence[], at: number | null): void {
   const text = filledText(terminal.text);
   const repeats = text !== null && repeatsStream(state, text);
-  if (text !== null && repeats) takeFinalText(state, text);
-  takeReasoning(state, terminal.reasoning);
+  if (text !== null && repeats) takeFinalText(state, text, at);
+  takeReasoning(state, terminal.reasoning, at);
   const message = terminal.error ?? (repeats ? null : text);
   const { outcome, sign } = errorOutcome(state, terminal, message ?? '');
   if (terminal.byText === true) sign.push({ sign: 'phrase', value: message ?? '' });
@@ -162,7 +162,7 @@ function lastText(state: TurnState): string | null {
 }
 
 /** The final text is the last segment: it confirms, completes or divides what was streamed, or is a part of its own. */
-function takeFinalText(state: TurnState, text: string): void {
+function takeFinalText(state: TurnState, text: string, at: number | null): void {
   const last = lastText(state);
   seal(state);
   const relation = last === null ? { kind: 'other' as const } : relate(last, text);
@@ -178,7 +178,7 @@ function takeFinalText(state: TurnState, text: string): void {
       replaceLastText(state, text);
       return lack(state, 'deltas');
     case 'other':
-      append(state, 'text', text);
+      append(state, 'text', text, at);
       return seal(state);
     default:
       relation satisfies never;
@@ -186,20 +186,21 @@ function takeFinalText(state: TurnState, text: string): void {
 }
 
 function replaceLastText(state: TurnState, ...texts: string[]): void {
-  state.parts.pop();
+  const last = state.parts.pop();
   for (const text of texts) {
-    if (text.trim() !== '') state.parts.push({ type: 'text', text: text.trim(), role: 'process' });
+    if (last?.type === 'text' && text.trim() !== '') state.parts.push({ ...last, text: text.trim() });
   }
   state.version += 1;
 }
 
 /** Reasoning that came only with the terminal frame stands before the last text. */
-function takeReasoning(state: TurnState, reasoning: string | null): void {
+function takeReasoning(state: TurnState, reasoning: string | null, at: number | null): void {
   seal(state);
   if (reasoning === null) return;
   const wanted = squeeze(reasoning);
   const known = state.parts.some((part) => part.type === 'reasoning' && squeeze(part.text).endsWith(wanted));
-  if (!known) insertBeforeLastText(state, { type: 'reasoning', text: reasoning.trim() });
+  if (!known)
+    insertBeforeLastText(state, { type: 'reasoning', text: reasoning.trim(), startedAt: at, endedAt: at });
 }
 
 export function addError(state: TurnState, error: string): void {

@@ -34,9 +34,9 @@ export function applyEvent(session: Session, input: EventInput, world: World): v
     if (core.current !== null && typeof text === 'string') {
       const state = core.current.state;
       state.idleSeen = false;
-      if (type === 'reasoning.delta') return append(state, 'reasoning', text);
+      if (type === 'reasoning.delta') return append(state, 'reasoning', text, input.at);
       if (state.lastStatus !== null && text.trim() !== '') state.lastStatus = null;
-      append(state, 'text', text);
+      append(state, 'text', text, input.at);
     }
     return;
   }
@@ -57,7 +57,7 @@ function onTurn(core: Core, state: TurnState, input: EventInput, world: World): 
       return;
     case 'tool.start':
       state.idleSeen = false;
-      return startTool(state, payload, at);
+      return startTool(state, payload, at, world.options);
     case 'tool.complete':
       state.idleSeen = false;
       return completeTool(state, payload, at, world.options);

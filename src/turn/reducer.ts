@@ -15,8 +15,8 @@ import { createView } from './view.ts';
 import { eventOf, idOf, wireOf } from './wire.ts';
 
 export interface ReducerOptions {
-  /** Tool results longer than this many characters are kept as the beginning of their text. Default: no limit. */
-  resultLimit?: number;
+  /** Tool arguments and results longer than this many characters are kept as the beginning of their text. Default: no limit. */
+  valueLimit?: number;
   /** Take a completed text that is nothing but a provider's failure for an error. Default: no, because text proves nothing. */
   detectCompletionErrors?: boolean;
 }
@@ -80,7 +80,7 @@ function createRouter(options: ReducerOptions): Router {
   const world: World = {
     slots,
     options: {
-      resultLimit: options.resultLimit ?? Infinity,
+      valueLimit: options.valueLimit ?? Infinity,
       detectCompletionErrors: options.detectCompletionErrors ?? false,
     },
     earlier(slot, session) {

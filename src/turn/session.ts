@@ -110,7 +110,7 @@ function attach(session: Session, input: AttachInput, world: World): void {
   if (input.answer.running === true) {
     const slot = core.current;
     if (slot !== null && slot.order < input.requested)
-      attachRunning(slot.state, input.answer, input.following);
+      attachRunning(slot.state, input.answer, input.following, input.at);
     return;
   }
   const open = [core.current, ...core.waiting].filter(

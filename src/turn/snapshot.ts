@@ -13,19 +13,19 @@ export interface Snapshot {
 }
 
 /** Adds what the snapshot holds and the turn does not. */
-export function addMissing(state: TurnState, snapshot: Snapshot): void {
+export function addMissing(state: TurnState, snapshot: Snapshot, at: number | null): void {
   const from = knownLength(state, snapshot.text);
   const missing = snapshot.text.slice(from);
   const end = missing.length - heldOf(snapshot.following, missing);
-  let at = 0;
+  let done = 0;
   for (const offset of snapshot.offsets) {
     const cut = offset - from;
-    if (cut <= at || cut >= end) continue;
-    append(state, 'text', missing.slice(at, cut));
+    if (cut <= done || cut >= end) continue;
+    append(state, 'text', missing.slice(done, cut), at);
     seal(state);
-    at = cut;
+    done = cut;
   }
-  if (end > at) append(state, 'text', missing.slice(at, end));
+  if (end > done) append(state, 'text', missing.slice(done, end), at);
 }
 
 /** How much of the snapshot is known already. */

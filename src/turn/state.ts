@@ -1,4 +1,15 @@
-import type { Activity, Confidence, Evidence, Lack, Outcome, Part, Question, ToolPart } from './types.ts';
+import type {
+  Activity,
+  Confidence,
+  Evidence,
+  Lack,
+  Outcome,
+  Part,
+  Question,
+  ReasoningPart,
+  TextPart,
+  ToolPart,
+} from './types.ts';
 
 /** The text or reasoning that is still being streamed. */
 interface OpenSegment {
@@ -6,6 +17,8 @@ interface OpenSegment {
   raw: string;
   /** Pieces appended since `raw` was last made flat. */
   pieces: number;
+  startedAt: number | null;
+  endedAt: number | null;
 }
 
 /** How a turn ended. */
@@ -98,15 +111,16 @@ export function copyTurnState(state: TurnState): TurnState {
 const flattenAfter = 4096;
 
 /** Adds streamed text; a change between text and reasoning closes what was open. */
-export function append(state: TurnState, kind: 'text' | 'reasoning', text: string): void {
+export function append(state: TurnState, kind: 'text' | 'reasoning', text: string, at: number | null): void {
   const open = state.open;
   if (open !== null && open.kind === kind) {
     open.raw += text;
+    open.endedAt = at;
     open.pieces += 1;
     if (open.pieces >= flattenAfter + (open.raw.length >> 6)) flatten(open);
   } else if (text !== '') {
     seal(state);
-    state.open = { kind, raw: text, pieces: 1 };
+    state.open = { kind, raw: text, pieces: 1, startedAt: at, endedAt: at };
   }
   state.version += 1;
 }
@@ -123,11 +137,17 @@ export function seal(state: TurnState): void {
   state.open = null;
   state.version += 1;
   if (open.kind === 'text') state.streamed += open.raw;
+  const part = partOf(open);
+  if (part !== null) state.parts.push(part);
+}
+
+/** The open segment as a part; null while it holds nothing but white space. */
+export function partOf(open: OpenSegment): ReasoningPart | TextPart | null {
+  const { startedAt, endedAt } = open;
   const text = open.raw.trim();
-  if (text === '') return;
-  state.parts.push(
-    open.kind === 'text' ? { type: 'text', text, role: 'process' } : { type: 'reasoning', text },
-  );
+  if (text === '') return null;
+  if (open.kind === 'reasoning') return { type: 'reasoning', text, startedAt, endedAt };
+  return { type: 'text', text, role: 'process', startedAt, endedAt };
 }
 
 /** All text deltas of the turn so far, as they were sent. */

@@ -29,6 +29,9 @@ export interface StoredTurn {
   emptyAnswers: number;
 }
 
+/** Rows carry the time at which they were written, which is not when the part came. */
+const noTimes = { startedAt: null, endedAt: null };
+
 /** The rows of a session as turns. Takes rows of `GET /api/sessions/{id}/messages` and of `session.resume`, of every version. */
 export function turnsOfRows(rows: readonly unknown[]): { turns: StoredTurn[]; holdsSummary: boolean } {
   const turns: StoredTurn[] = [];
@@ -117,12 +120,12 @@ function addControl(turn: StoredTurn | null, text: string): void {
 
 function addAnswer(turn: StoredTurn, row: Json, text: string, kind: string | null): void {
   const reasoning = filledText(row['reasoning']) ?? filledText(row['reasoning_content']);
-  if (reasoning !== null) addPart(turn, row, { type: 'reasoning', text: reasoning.trim() });
+  if (reasoning !== null) addPart(turn, row, { type: 'reasoning', text: reasoning.trim(), ...noTimes });
   const calls = callsOf(row);
   if (isEmptyAnswer(text, kind)) {
     if (calls.length === 0) addEmpty(turn, row, text, kind);
   } else {
-    addPart(turn, row, { type: 'text', text: text.trim(), role: 'process' });
+    addPart(turn, row, { type: 'text', text: text.trim(), role: 'process', ...noTimes });
     if (objectOf(row['display_metadata'])['interrupted'] === true) turn.outcome = 'interrupted';
   }
   for (const call of calls) addPart(turn, row, call);

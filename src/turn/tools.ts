@@ -2,13 +2,13 @@ import { filledText, isObject, listOf, numberOf, objectOf, parseJson, textOf, ty
 import { addTool, changeTool, lack, seal, toolOf, type TurnState } from './state.ts';
 import type { ToolPart, ToolStatus } from './types.ts';
 
-/** How much of a tool's result is kept, in characters of its JSON. */
+/** How much of a tool's arguments and result is kept, in characters of their JSON. */
 export interface ToolOptions {
-  resultLimit: number;
+  valueLimit: number;
 }
 
 /** `tool.start`: opens a tool part. A call that is already there is not opened twice. */
-export function startTool(state: TurnState, payload: Json, at: number | null): void {
+export function startTool(state: TurnState, payload: Json, at: number | null, options: ToolOptions): void {
   seal(state);
   const name = textOf(payload['name']) ?? '';
   const callId = filledText(payload['tool_id']) ?? `${name}#${state.tools.size}`;
@@ -20,7 +20,7 @@ export function startTool(state: TurnState, payload: Json, at: number | null): v
     name,
     status: 'running',
     context: textOf(payload['context']),
-    args: payload['args'] ?? null,
+    args: shorten(payload['args'], options.valueLimit),
     result: null,
     startedAt: at,
     endedAt: null,
@@ -57,7 +57,12 @@ export function completeTool(state: TurnState, payload: Json, at: number | null,
   if (status === 'completed') addArtifacts(state.artifacts, filesOf(payload, result, args, tool));
   state.questions = state.questions.filter((question) => question.callId !== callId);
   state.openTools.delete(callId);
-  changeTool(state, callId, { status, args, result: shorten(result, options.resultLimit), endedAt: at });
+  changeTool(state, callId, {
+    status,
+    args: shorten(args, options.valueLimit),
+    result: shorten(result, options.valueLimit),
+    endedAt: at,
+  });
 }
 
 function runningByName(state: TurnState, name: string): string | null {
@@ -111,13 +116,24 @@ export function addArtifacts(artifacts: string[], files: readonly string[]): voi
   for (const file of files) if (!artifacts.includes(file)) artifacts.push(file);
 }
 
-/** The result itself when it is small enough, else the beginning of its text. */
-function shorten(result: unknown, limit: number): unknown {
-  if (result === undefined) return null;
-  if (limit === Infinity) return result;
-  const text = typeof result === 'string' ? result : (JSON.stringify(result) ?? '');
-  if (text.length <= limit) return result;
-  return isObject(result) || Array.isArray(result) || typeof result === 'string'
-    ? `${text.slice(0, limit)}…`
-    : result;
+/** The value itself when it is small enough; else with its long texts cut, or the beginning of its JSON. */
+export function shorten(value: unknown, limit: number): unknown {
+  if (value === undefined || value === null) return null;
+  if (limit === Infinity || sizeOf(value) <= limit) return value;
+  if (typeof value === 'string') return `${value.slice(0, limit)}…`;
+  if (isObject(value)) {
+    const cut = Object.fromEntries(
+      Object.entries(value).map(([key, one]) => [key, cutText(one, limit >> 2)]),
+    );
+    if (sizeOf(cut) <= limit) return cut;
+  }
+  return `${(JSON.stringify(value) ?? '').slice(0, limit)}…`;
+}
+
+function sizeOf(value: unknown): number {
+  return typeof value === 'string' ? value.length : (JSON.stringify(value) ?? '').length;
+}
+
+function cutText(value: unknown, limit: number): unknown {
+  return typeof value === 'string' && value.length > limit ? `${value.slice(0, limit)}…` : value;
 }

@@ -49,20 +49,26 @@ export type TurnPhase = 'sent' | 'running' | 'waiting' | 'restoring' | 'degraded
 
 export type ToolStatus = 'completed' | 'failed' | 'cancelled' | 'denied' | 'running';
 
-export interface ReasoningPart {
+/** When something of a part came first and last, in the recording's milliseconds; null when the recording has no times. */
+export interface PartTimes {
+  startedAt: number | null;
+  endedAt: number | null;
+}
+
+export interface ReasoningPart extends PartTimes {
   type: 'reasoning';
   text: string;
 }
 
 /** `final` is the answer of a completed turn; all other text is the process that led there. */
-export interface TextPart {
+export interface TextPart extends PartTimes {
   type: 'text';
   text: string;
   role: 'process' | 'final';
 }
 
-/** `context` is the engine's one-line preview. `result` may be shortened (reducer option). Times are the recording's milliseconds. */
-export interface ToolPart {
+/** `context` is the engine's one-line preview. Arguments and result may be shortened (reducer option). */
+export interface ToolPart extends PartTimes {
   type: 'tool';
   callId: string;
   name: string;
@@ -70,8 +76,6 @@ export interface ToolPart {
   context: string | null;
   args: unknown;
   result: unknown;
-  startedAt: number | null;
-  endedAt: number | null;
 }
 
 export interface ErrorPart {

@@ -2,7 +2,7 @@ import { settleUnseen } from './ending.ts';
 import type { Session } from './core.ts';
 import { referencesOf } from './references.ts';
 import type { Slot } from './slots.ts';
-import { copyTurnState, type TurnState } from './state.ts';
+import { copyTurnState, partOf, type TurnState } from './state.ts';
 import { summaryOf } from './summary.ts';
 import type { Part, Turn, TurnPhase } from './types.ts';
 
@@ -97,13 +97,6 @@ function turnOf(
 }
 
 function partsOf(state: TurnState): Part[] {
-  const parts = [...state.parts];
-  const open = state.open?.raw.trim() ?? '';
-  if (state.open === null || open === '') return parts;
-  parts.push(
-    state.open.kind === 'text'
-      ? { type: 'text', text: open, role: 'process' }
-      : { type: 'reasoning', text: open },
-  );
-  return parts;
+  const open = state.open === null ? null : partOf(state.open);
+  return open === null ? [...state.parts] : [...state.parts, open];
 }

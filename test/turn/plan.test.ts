@@ -283,7 +283,7 @@ describe('partial output, then an error', () => {
   }
   test('the text stays, the error is a part of its own and no text of the model', () => {
     const [turn] = reduce(frames).turns;
-    expect(turn?.parts).toEqual([
+    expect(turn?.parts).toMatchObject([
       { type: 'text', text: 'Half an ans', role: 'process' },
       { type: 'error', error: 'HTTP 500: overloaded' },
     ]);
