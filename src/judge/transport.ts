@@ -1,6 +1,6 @@
 import type { Capability } from '../probe/schema.ts';
+import { apiServer } from './api-server.ts';
 import type { Diagnosis } from './diagnosis.ts';
-import { sawHttp } from './saw.ts';
 import type { Report } from './schema.ts';
 
 type Transport = Report['transport'];
@@ -9,7 +9,8 @@ type Usable = Transport['dashboard'];
 /** What a client would get over each transport. `auto` takes the dashboard where it works, else the gateway's API server. */
 export function transportOf(diagnosis: Diagnosis, capabilities: readonly Capability[]): Transport {
   const dashboard = dashboardUse(capabilities);
-  const legacy = legacyUse(diagnosis);
+  const { usable, why } = apiServer(diagnosis.reading);
+  const legacy = { usable, why };
   return { auto: autoUse(dashboard, legacy), dashboard, legacy };
 }
 
@@ -22,22 +23,6 @@ function dashboardUse(capabilities: readonly Capability[]): Usable {
   if (open !== undefined)
     return { usable: 'unknown', why: open.evidence[0] ?? `${open.id} could not be checked` };
   return { usable: 'yes', why: of('rpc')?.evidence[0] ?? '/api/ws answers JSON-RPC' };
-}
-
-function legacyUse({ reading }: Diagnosis): Usable {
-  const health = reading.http('api-server-health');
-  if (health !== null) {
-    if (health.status === 200 && health.body?.keys.includes('platform') === true)
-      return { usable: 'yes', why: sawHttp(health) };
-    return { usable: health.outcome === 'answered' ? 'no' : 'unknown', why: sawHttp(health) };
-  }
-  const running = reading.facts.status?.gatewayRunning ?? null;
-  if (running === false)
-    return { usable: 'no', why: 'the gateway, which has the API server, is not running' };
-  return {
-    usable: 'unknown',
-    why: running === true ? 'the gateway runs; its API server was not asked' : 'the API server was not asked',
-  };
 }
 
 function autoUse(dashboard: Usable, legacy: Usable): Transport['auto'] {

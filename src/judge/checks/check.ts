@@ -24,6 +24,8 @@ export interface CheckDefinition {
   summary: string;
   /** Capabilities that are unknown when this check is left out. */
   decides?: readonly CapabilityId[];
+  /** Runs in legacy mode too, where no dashboard is looked at. */
+  legacy?: true;
   /** Ids of the probes whose time it took. */
   probes?: readonly string[];
   run(diagnosis: Diagnosis, context: CheckContext): Outcome;

@@ -7,6 +7,7 @@ import { done, skip } from './check.ts';
 export const hostNotes: CheckDefinition = {
   id: 'host-notes',
   summary: 'nothing on the host got in the way of looking',
+  legacy: true,
   run({ reading }) {
     const { host } = reading.facts;
     if (host === null) return skip('the host was not looked at');

@@ -1,3 +1,4 @@
+import { apiServer } from './api-server.ts';
 import { capabilityChecks } from './capability.ts';
 import type { CheckDefinition } from './check.ts';
 import { compatFolder } from './compat-folder.ts';
@@ -29,6 +30,7 @@ import { wsHold } from './ws-hold.ts';
 /** Every check, in the order of the report: reaching it, the credential, the WebSocket, what it offers, then install, process and leftovers. */
 export const checks: readonly CheckDefinition[] = [
   reach,
+  apiServer,
   stability,
   credential,
   loginCookie,

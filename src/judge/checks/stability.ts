@@ -11,6 +11,7 @@ export const stability: CheckDefinition = {
   id: 'stability',
   summary: 'the dashboard stays up during the check and is not still starting',
   probes: [],
+  legacy: true,
   run({ reach, reading }) {
     const { facts, process } = reading;
     if (reach.state === 'absent') return skip('no dashboard runs');
