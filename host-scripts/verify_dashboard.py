@@ -1,6 +1,6 @@
 """Starts a dashboard in a throw-away HERMES_HOME, drives it like a client, ends it, and prints one JSON line.
 
-Reads one JSON object from stdin:
+Gets one object, as the global SPEC:
     command   argv of the engine, up to and without the dashboard's own flags
     flags     further flags of the dashboard
     files     {path below HERMES_HOME: text}
@@ -231,7 +231,7 @@ def log_tail(folder, token):
 
 
 def main():
-    spec = json.load(sys.stdin)
+    spec = SPEC  # noqa: F821
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     signal.signal(signal.SIGHUP, lambda *_: sys.exit(129))
     folder = os.path.realpath(tempfile.mkdtemp(prefix="hermes-compat-verify-"))

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { packaged } from '../tool.ts';
-import type { PatchFile } from './schema.ts';
+import type { OverlayFile, PatchFile } from './schema.ts';
 
 /** A patch with its payload texts. */
 export interface Patch extends PatchFile {
@@ -11,8 +11,7 @@ export interface Patch extends PatchFile {
 }
 
 /** The dashboard plugin that carries patches. */
-export interface OverlayShell {
-  revision: number;
+export interface OverlayShell extends Omit<OverlayFile, 'files'> {
   /** File name to text. */
   files: ReadonlyMap<string, string>;
 }
@@ -24,7 +23,7 @@ export interface Catalogue {
 
 /** Reads `patches/` (or another folder of the same form). Throws on a folder that does not keep to the schema. */
 export async function loadCatalogue(folder: URL = packaged('patches/')): Promise<Catalogue> {
-  const { patchFileSchema } = await import('./schema.ts');
+  const { overlayFileSchema, patchFileSchema } = await import('./schema.ts');
   const names = (await readdir(folder, { withFileTypes: true }))
     .filter((entry) => entry.isDirectory() && entry.name !== 'overlay')
     .map((entry) => entry.name)
@@ -41,8 +40,8 @@ export async function loadCatalogue(folder: URL = packaged('patches/')): Promise
       };
     }),
   );
-  const shell = JSON.parse(await text('overlay/overlay.json')) as { revision: number; files: string[] };
+  const shell = overlayFileSchema.parse(JSON.parse(await text('overlay/overlay.json')));
   const files = new Map<string, string>();
   for (const name of shell.files) files.set(name, await text(`overlay/${name}`));
-  return { patches, overlay: { revision: shell.revision, files } };
+  return { patches, overlay: { ...shell, files } };
 }

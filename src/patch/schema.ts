@@ -106,6 +106,24 @@ export const patchFileSchema = z.object({
   verify: z.array(z.string()).describe('What is driven on a throw-away dashboard'),
 });
 
+/** `patches/overlay/overlay.json`: the dashboard plugin, and what it needs of an engine. */
+export const overlayFileSchema = z.object({
+  revision: z.number().int().min(1),
+  files: z.array(z.string()),
+  file: z.string(),
+  anchor: z.object({ call: z.string(), before: z.string() }),
+  needs: needsSchema,
+  enabling: z
+    .object({ files: z.array(z.string()), functions: z.array(z.string()), reads: z.string() })
+    .describe('An engine whose function reads this name loads a plugin only when plugins.enabled names it'),
+  isolation: z.string().describe('An engine with this file knows plugins.isolation'),
+  rootHome: z
+    .object({ function: z.string(), parameter: z.string() })
+    .describe(
+      'An engine whose function takes this parameter reads plugins of the root home, else of the effective one',
+    ),
+});
+
 export const carrierSchema = z.enum(['overlay', 'source']);
 export const actionSchema = z.enum(['write', 'remove', 'none']);
 export const stateSchema = z.enum([
@@ -262,11 +280,14 @@ export const historyEntrySchema = z.object({
   why: z.string().nullable(),
 });
 
+/** `desktop-compat/journal/journal.json`: a change that is going on, with all that undoes or finishes it. */
 export const journalSchema = z.object({
   journalVersion: z.literal(1),
   id: z.string(),
   action: z.enum(['apply', 'revert']),
-  phase: z.enum(['staging', 'renaming', 'committed']),
+  phase: z
+    .enum(['staging', 'renaming', 'committed'])
+    .describe('staging: no file was touched; renaming: some may be; committed: all are, and were verified'),
   at: z.string(),
   patches: z.array(z.string()),
   changes: z.array(
@@ -274,21 +295,22 @@ export const journalSchema = z.object({
       path: z.string().describe('Real path'),
       beforeSha256: sha256.nullable(),
       afterSha256: sha256.nullable(),
-      stagedNew: z.string().nullable(),
-      stagedOld: z.string().nullable(),
-      original: z.string().nullable().describe('Copy in the journal folder'),
+      stagedNew: z.string().nullable().describe('New bytes beside the file'),
+      stagedOld: z.string().nullable().describe('Old bytes beside the file: going back needs no space'),
+      original: z.string().nullable().describe('Old bytes in the journal folder'),
       mode: z.number(),
+      backup: z.boolean().describe('The old bytes hold nothing of ours and are kept'),
     }),
   ),
   folders: z.array(z.string()).describe('Made for this change, outermost first'),
-  removedFolders: z
-    .array(z.string())
-    .describe('To be removed when the change is done, if empty; innermost first'),
+  emptied: z.array(z.string()).describe('To be removed when the change is done, if empty; innermost first'),
   bytecode: z.array(z.string()).describe('Python files whose compiled form must go'),
-  marker: markerSchema.nullable().describe('As it will be; null removes it'),
-  trees: z.array(z.string()).describe('Locked trees'),
+  marker: markerSchema,
+  shared: z.object({ action: z.enum(['write', 'remove', 'keep']), text: z.string() }),
+  trees: z.array(z.string()).describe('Folders of trees that are locked too'),
 });
 
+export type OverlayFile = z.infer<typeof overlayFileSchema>;
 export type PatchFile = z.infer<typeof patchFileSchema>;
 export type AssignmentEdit = z.infer<typeof assignmentEditSchema>;
 export type IncludeEdit = z.infer<typeof includeEditSchema>;

@@ -124,8 +124,8 @@ export function readInclude(patch: PatchFile, edit: IncludeEdit, module: PythonM
   return typeof place === 'number' ? { kind: 'absent', at: place } : place;
 }
 
-function readAnchor(
-  edit: IncludeEdit,
+export function readAnchor(
+  edit: Pick<IncludeEdit, 'file' | 'anchor' | 'needs'>,
   module: PythonModule,
 ): number | Extract<SourceState, { kind: 'unknown' }> {
   const lookedFor = `"${edit.anchor.call}()" once at module level of ${edit.file}, before "${edit.anchor.before}(…)"`;

@@ -1,0 +1,223 @@
+import { compatFolder, lockFolder, overlayFolder, treeLockFolder } from '../engine/compat-places.ts';
+import { CompatError } from '../errors.ts';
+import type { Whoami } from '../host/holder.ts';
+import type { Host } from '../host/types.ts';
+import type { Catalogue } from './catalogue.ts';
+import { compileAll } from './compile.ts';
+import type { FileChange } from './draft.ts';
+import { ensureStateFolder, journalFolder, readJournal } from './journal.ts';
+import { type Lock, takeLock } from './lock.ts';
+import { sharedMarkerText } from './marker.ts';
+import { nextMarker } from './next-marker.ts';
+import { draftedFiles } from './plan-overlay.ts';
+import { driftFrom, isEmpty, makePlan, type Plan } from './plan.ts';
+import { type Recovery, recover } from './recover.ts';
+import { removeIfEmpty } from './roll-back.ts';
+import type { PlanDocument, PlanOptions } from './schema.ts';
+import { carryOut } from './transaction.ts';
+import { refuseFailure, verifyDashboard } from './verify.ts';
+import { dirname, join, readWorld, type Scene, type World } from './world.ts';
+
+/** What a change runs with. */
+export interface Session {
+  host: Host;
+  scene: Scene;
+  catalogue: Catalogue;
+  who: Whoami;
+  signal: AbortSignal | null;
+  now(): string;
+  /** Drives a throw-away dashboard with the change in place; tests of the file work leave it out. */
+  verify: typeof verifyDashboard | null;
+}
+
+export interface Request {
+  options: PlanOptions;
+  /** The change must be this one. */
+  saved: PlanDocument | null;
+  /** Shows the plan and asks. False: nothing is done. */
+  consent(plan: Plan): Promise<boolean>;
+}
+
+export interface Outcome {
+  plan: Plan;
+  changed: boolean;
+  /** A change of an earlier run that was ended first. */
+  recovered: Recovery | null;
+}
+
+/** The plan for what is there now; nothing is written, no lock is taken. */
+export async function planNow(session: Session, options: PlanOptions): Promise<{ plan: Plan; world: World }> {
+  const world = await readWorld(session.host, session.scene, session.catalogue);
+  return { plan: await makePlan(world, session.catalogue, options), world };
+}
+
+/**
+ * Plans, asks, and carries out: lock, recover, plan again, compile, stage, journal, rename, read back, verify, marker.
+ * When nothing is to be done, nothing is touched.
+ *
+ * @throws CompatError refused, rolled-back, half-done, interrupted
+ */
+export async function change(session: Session, request: Request): Promise<Outcome> {
+  const recovered = await recoverFirst(session);
+  const first = (await planNow(session, request.options)).plan;
+  if (request.saved !== null) refuseDrift(request.saved, first.document);
+  refuseRefusals(first);
+  if (isEmpty(first)) return { plan: first, changed: false, recovered };
+  if (!(await request.consent(first)))
+    throw new CompatError('refused', 'nothing was changed: nobody agreed to the plan', {
+      args: { consent: false },
+    });
+  return withLocks(session, treesOf(session, first), async () => {
+    const { plan, world } = await planNow(session, request.options);
+    refuseDrift(first.document, plan.document);
+    await perform(session, plan, world);
+    return { plan, changed: true, recovered };
+  });
+}
+
+/** Ends what an earlier run left, when it left something. */
+export async function recoverFirst(session: Session): Promise<Recovery | null> {
+  const { host, scene } = session;
+  const { root } = scene.home;
+  if ((await host.stat(journalFolder(root))) === null) return null;
+  const journal = await readJournal(host, root);
+  return withLocks(session, journal?.trees ?? [], async () => recover(host, root, session.now()));
+}
+
+/** Holds the lock of the home and of each tree; ends first what a cut run of another home left in such a tree. */
+async function withLocks<T>(session: Session, trees: readonly string[], work: () => Promise<T>): Promise<T> {
+  const { host, scene, who } = session;
+  const { root } = scene.home;
+  const locks: Lock[] = [];
+  try {
+    await ensureStateFolder(host, root);
+    const home = await takeLock(host, lockFolder(root), who, '');
+    locks.push(home);
+    await home.clear();
+    for (const tree of trees) {
+      const lock = await takeLock(host, treeLockFolder(tree), who, root);
+      locks.push(lock);
+      for (const { note } of lock.cut)
+        if (note !== '' && note !== root) await recover(host, note, session.now());
+      await lock.clear();
+    }
+    return await work();
+  } finally {
+    for (const lock of locks.reverse()) await lock.release();
+    await removeIfEmpty(host, compatFolder(root));
+  }
+}
+
+const treesOf = (session: Session, plan: Plan): string[] => {
+  const { install } = session.scene;
+  if (install === null) return [];
+  const inTree = plan.changes.some(({ state }) => state.path.startsWith(`${install.packageDir}/`));
+  return inTree ? [install.packageDir] : [];
+};
+
+function refuseDrift(saved: PlanDocument, now: PlanDocument): void {
+  const why = driftFrom(saved, now);
+  if (why !== null)
+    throw new CompatError('refused', `the plan does not fit any more: ${why}`, {
+      finding: 'FOREIGN_EDITS',
+      args: { drift: true },
+      commands: [['hermes-compat', 'patch', 'plan']],
+    });
+}
+
+function refuseRefusals({ document }: Plan): void {
+  const [first] = document.refusals;
+  if (first === undefined) return;
+  const parts = [
+    `${first.patch} by ${first.carrier}: ${first.reason}`,
+    ...(first.lookedFor === null ? [] : [`looked for: ${first.lookedFor}`]),
+    ...(first.found === null ? [] : [`found: ${first.found}`]),
+    ...(first.alternative === null ? [] : [`instead: ${first.alternative}`]),
+  ];
+  throw new CompatError('refused', parts.join('\n  '), {
+    finding: first.code,
+    args: { patch: first.patch, carrier: first.carrier, lookedFor: first.lookedFor, found: first.found },
+  });
+}
+
+async function perform(session: Session, plan: Plan, world: World): Promise<void> {
+  const { host, scene, catalogue } = session;
+  const { install, home } = scene;
+  if (install?.interpreter != null) await compileAll(host, install.interpreter.path, plan.changes);
+  const action = plan.document.options.do;
+  const at = session.now();
+  const marker = nextMarker(world, catalogue, plan, await foldersToMake(host, plan.changes), at);
+  await carryOut(host, {
+    root: home.root,
+    action,
+    at,
+    patches: [...new Set(plan.document.steps.map(({ patch }) => patch))],
+    changes: plan.changes,
+    emptied: action === 'revert' ? emptiedFolders(world, plan) : [],
+    marker,
+    shared: sharedChange(world, plan, marker.entries.length, at),
+    trees: treesOf(session, plan),
+    modelFor: ({ state }) =>
+      install !== null && state.path.startsWith(`${install.packageDir}/`)
+        ? join(install.packageDir, catalogue.overlay.file)
+        : null,
+    isOriginal: (change) => isOriginal(change),
+    verify: async () => {
+      if (session.verify === null || install === null || action !== 'apply') return;
+      const want = wantedChecks(plan, catalogue);
+      const overlay = draftedFiles(world, plan.draft);
+      refuseFailure(await session.verify(host, install, overlay, want, session.signal));
+    },
+    signal: session.signal,
+  });
+}
+
+const wantedChecks = (plan: Plan, catalogue: Catalogue): string[] => [
+  ...new Set(
+    plan.document.steps.flatMap(
+      ({ patch }) => catalogue.patches.find(({ id }) => id === patch)?.verify ?? [],
+    ),
+  ),
+];
+
+/** Old bytes without anything of ours. */
+const isOriginal = ({ state, before }: FileChange): boolean =>
+  before !== null &&
+  !state.path.includes('/plugins/hermes-compat/') &&
+  !before.includes('hermes-compat') &&
+  !before.includes('hermes_compat');
+
+async function foldersToMake(host: Host, changes: readonly FileChange[]): Promise<string[]> {
+  const missing = new Set<string>();
+  for (const { state, after } of changes) {
+    if (after === null) continue;
+    for (let folder = dirname(state.real); (await host.stat(folder, true)) === null; folder = dirname(folder))
+      missing.add(folder);
+  }
+  return [...missing];
+}
+
+/** Folders of the overlay, when its last file goes. */
+function emptiedFolders(world: World, plan: Plan): string[] {
+  if (draftedFiles(world, plan.draft).size > 0) return [];
+  const folder = overlayFolder(world.overlayHome);
+  if (!plan.changes.some(({ state }) => state.path.startsWith(`${folder}/`))) return [];
+  const plugins = dirname(dirname(folder));
+  const made = world.markers.ours?.folders.includes(plugins) === true;
+  return [join(folder, '__pycache__'), folder, dirname(folder), ...(made ? [plugins] : [])];
+}
+
+function sharedChange(
+  world: World,
+  plan: Plan,
+  entries: number,
+  at: string,
+): { action: 'write' | 'remove' | 'keep'; text: string } {
+  const { shared } = world.markers;
+  const keep = { action: 'keep' as const, text: '' };
+  if (plan.document.options.do === 'revert')
+    return shared.kind === 'ours' && entries === 0 ? { action: 'remove', text: '' } : keep;
+  if (shared.kind !== 'absent' && shared.kind !== 'ours') return keep;
+  const path = world.install === null ? null : join(world.install.packageDir, 'web_server.py');
+  return { action: 'write', text: sharedMarkerText(world.target.kind === 'ssh' ? 'ssh' : 'local', path, at) };
+}
