@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { packaged } from '../tool.ts';
-import type { OverlayFile, PatchFile } from './schema.ts';
+import type { OverlayFile, PatchFile } from './catalogue-schema.ts';
 
 /** A patch with its payload texts. */
 export interface Patch extends PatchFile {
@@ -23,7 +23,7 @@ export interface Catalogue {
 
 /** Reads `patches/` (or another folder of the same form). Throws on a folder that does not keep to the schema. */
 export async function loadCatalogue(folder: URL = packaged('patches/')): Promise<Catalogue> {
-  const { overlayFileSchema, patchFileSchema } = await import('./schema.ts');
+  const { overlayFileSchema, patchFileSchema } = await import('./catalogue-schema.ts');
   const names = (await readdir(folder, { withFileTypes: true }))
     .filter((entry) => entry.isDirectory() && entry.name !== 'overlay')
     .map((entry) => entry.name)

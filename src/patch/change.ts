@@ -103,7 +103,7 @@ async function withLocks<T>(session: Session, trees: readonly string[], work: ()
     }
     return await work();
   } finally {
-    for (const lock of locks.reverse()) await lock.release();
+    for (const lock of locks.toReversed()) await lock.release();
     await removeIfEmpty(host, compatFolder(root));
   }
 }

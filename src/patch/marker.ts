@@ -72,10 +72,8 @@ function readShared(text: string | null): SharedMarker {
   const version = fields?.['version'];
   if (typeof version !== 'string') return { kind: 'corrupt', why: 'it names no version' };
   if (version.startsWith(tool.name)) return { kind: 'ours' };
-  const string = (key: string): string | null =>
-    typeof fields?.[key] === 'string' ? (fields[key] as string) : null;
-  const flag = (key: string): boolean | null =>
-    typeof fields?.[key] === 'boolean' ? (fields[key] as boolean) : null;
+  const string = (key: string): string | null => (typeof fields?.[key] === 'string' ? fields[key] : null);
+  const flag = (key: string): boolean | null => (typeof fields?.[key] === 'boolean' ? fields[key] : null);
   return {
     kind: 'theirs',
     version,

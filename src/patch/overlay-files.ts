@@ -104,9 +104,7 @@ function manifestPart(bytes: Buffer): ManifestPart | null {
     Array.isArray(patches) &&
     patches.every(
       (each) =>
-        typeof each.id === 'string' &&
-        /^[a-z_]+$/.test(String(each.module)) &&
-        typeof each.revision === 'number',
+        typeof each.id === 'string' && /^[a-z_]+$/.test(each.module) && typeof each.revision === 'number',
     ) &&
     typeof part.files === 'object' &&
     part.files !== null;

@@ -1,4 +1,4 @@
-import type { Document, Node, Pair, ParsedNode, Scalar, YAMLMap, YAMLSeq } from 'yaml';
+import type { Document, Node, Pair, ParsedNode, YAMLMap, YAMLSeq } from 'yaml';
 import type { ConfigUndo } from './schema.ts';
 import { lineBreakAt, lineEnd, lineStart } from './text.ts';
 
@@ -104,7 +104,7 @@ function* asValue(
 ): Generator<Candidate> {
   const value = pair.value as Node | null;
   if (value !== null && !(yaml.isScalar(value) && value.value === null)) return;
-  const source = value === null ? '' : ((value as Scalar).source ?? '');
+  const source = value === null ? '' : (value.source ?? '');
   if (source !== '' && value !== null) {
     const from = startOf(value);
     yield {

@@ -40,7 +40,20 @@ export interface PythonModule {
   routes(): PythonRoute[];
 }
 
-export async function parsePython(text: string): Promise<PythonModule> {
+/** Large files take half a second; a run looks at the same few texts again and again. */
+const parsed = new Map<string, Promise<PythonModule>>();
+
+export function parsePython(text: string): Promise<PythonModule> {
+  const known = parsed.get(text);
+  if (known !== undefined) return known;
+  const fresh = parse(text);
+  parsed.set(text, fresh);
+  const [oldest] = parsed.keys();
+  if (parsed.size > 8 && oldest !== undefined) parsed.delete(oldest);
+  return fresh;
+}
+
+async function parse(text: string): Promise<PythonModule> {
   const { parser } = await import('@lezer/python');
   // The parser does not know a byte order mark; a space has the same length.
   return view(text, parser.parse(text.replace(/^\uFEFF/, ' ')));

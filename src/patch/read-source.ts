@@ -1,5 +1,5 @@
 import { parsePython, type PythonModule, type Span } from './python-module.ts';
-import type { Other, PatchFile, Retirement } from './schema.ts';
+import type { Other, PatchFile, Retirement } from './catalogue-schema.ts';
 import { readAssignment, readInclude, type SourceState } from './source-edit.ts';
 import { conflictMarker, lineNumber } from './text.ts';
 

@@ -1,5 +1,5 @@
 import type { PythonFunction, PythonModule, Span } from './python-module.ts';
-import type { AssignmentEdit, IncludeEdit, Other, PatchFile } from './schema.ts';
+import type { AssignmentEdit, IncludeEdit, Other, PatchFile } from './catalogue-schema.ts';
 import { lineBreakAt, lineEnd, lineNumber, lineStart, shortHash } from './text.ts';
 
 /** What stands at the place of an edit. Pure: text in, offsets out. */
