@@ -14,6 +14,9 @@ import { freePort } from './engines.ts';
 /** A real sshd needs root here: it logs in throw-away accounts. */
 export const canRunSshd = process.getuid?.() === 0 && existsSync('/usr/sbin/sshd');
 
+/** The slow variants of `npm run test:full`. */
+export const full = process.env['HERMES_COMPAT_TEST_FULL'] === '1';
+
 export const has = (program: string): boolean => existsSync(program);
 
 const run = (command: string, args: string[], input?: string): string =>
@@ -56,8 +59,12 @@ export interface Rig {
   keygen(name: string, args?: string[]): string;
   /** Line of the client's default key, as authorized_keys has it. */
   publicKey(): Promise<string>;
+  /** Lets the account use sudo by this rule, e.g. `ALL=(ALL) NOPASSWD: ALL`. */
+  sudo(account: Account, rule: string): Promise<void>;
   /** An ssh-agent with these keys; its socket. */
   agent(keys: string[]): Promise<string>;
+  /** Removes these files from the account's home. */
+  remove(account: Account, names: string[]): Promise<void>;
   /** Command lines that this account runs. */
   processes(account: Account): string[];
   end(): Promise<void>;
@@ -90,11 +97,17 @@ export async function sshRig(): Promise<Rig> {
   const accounts: string[] = [];
   const servers: Sshd[] = [];
   const agents: ChildProcess[] = [];
+  const rules: string[] = [];
   const known = join(clientHome, '.ssh', 'known_hosts');
   const rig: Rig = {
     clientHome,
     dir,
     keygen,
+    sudo: async ({ name }, rule) => {
+      const path = `/etc/sudoers.d/${name}`;
+      rules.push(path);
+      await writeFile(path, `${name} ${rule}\n`, { mode: 0o440 });
+    },
     agent: async (keys) => {
       const socket = join(dir, `agent-${agents.length}`);
       const child = spawn('ssh-agent', ['-D', '-a', socket], { stdio: 'ignore' });
@@ -107,11 +120,14 @@ export async function sshRig(): Promise<Rig> {
         });
       return socket;
     },
+    remove: async ({ home }, names) => {
+      for (const name of names) await rm(join(home, name));
+    },
     processes: ({ uid }) => {
       try {
-        return run('ps', ['-U', String(uid), '-o', 'args='])
-          .trim()
-          .split('\n');
+        return run('ps', ['-U', String(uid), '-o', 'stat=,args='])
+          .split('\n')
+          .filter((line) => line !== '' && !line.startsWith('Z'));
       } catch {
         return [];
       }
@@ -156,6 +172,7 @@ export async function sshRig(): Promise<Rig> {
     end: async () => {
       await Promise.all(servers.map((server) => server.stop()));
       for (const agent of agents) agent.kill();
+      for (const path of rules) await rm(path, { force: true });
       for (const name of accounts) {
         await endProcessesOf(name);
         try {

@@ -30,3 +30,10 @@ export function stepClock(timeoutMs: number, onLate: () => void): Clock {
     },
   };
 }
+
+/** Waits for something, but not longer than this. */
+export const within = async (wait: Promise<unknown>, ms: number): Promise<void> => {
+  let timer: NodeJS.Timeout | undefined;
+  await Promise.race([wait, new Promise((resolve) => (timer = setTimeout(resolve, ms)))]);
+  clearTimeout(timer);
+};

@@ -76,7 +76,7 @@ function record(line: ConfigLine, { values, set }: ConfigValues): void {
   // Of ProxyCommand and ProxyJump the one that stands first counts.
   const rival = { proxycommand: 'proxyjump', proxyjump: 'proxycommand' }[line.keyword];
   if (rival !== undefined && values.has(rival)) return;
-  values.set(line.keyword, [...(before ?? []), value]);
+  values.set(line.keyword, line.keyword.endsWith('knownhostsfile') ? line.words : [...(before ?? []), value]);
   set.push(line);
 }
 

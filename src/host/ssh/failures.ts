@@ -18,6 +18,10 @@ export const cutError = (name: string, cause?: unknown): CompatError =>
     cause === undefined ? {} : { cause },
   );
 
+/** A port that the host cannot reach, as `node:net` says it. */
+export const netError = (code: string, host: string, port: number, from: string, cause?: unknown): Error =>
+  Object.assign(new Error(`connect ${code} ${host}:${port} from ${from}`, { cause }), { code });
+
 /** First line of what a host printed, made safe to show: no control characters, at most 200 characters. */
 export function firstLine(output: Buffer | string): string {
   const text = typeof output === 'string' ? output : output.toString('utf8');

@@ -1,9 +1,13 @@
 import type { Duplex } from 'node:stream';
+import { CompatError } from '../../errors.ts';
 import { FileError, type Host, type RunOptions, type RunResult } from '../types.ts';
 import { scriptedFiles } from './files.ts';
+import { relay } from './relay.ts';
 import type { Work } from './requests.ts';
 import type { Shells } from './shells.ts';
 import type { SshHost, SshNote, Transport } from './types.ts';
+
+const relayMs = 15_000;
 
 /** A host whose commands and files go through a remote POSIX shell. */
 export function shellHost(transport: Transport, shells: Shells, notes: SshNote[]): SshHost {
@@ -23,8 +27,7 @@ export function shellHost(transport: Transport, shells: Shells, notes: SshNote[]
     run: (argv: readonly string[], options: RunOptions = {}) => run({ script: null, args: argv, options }),
     script,
     ...scriptedFiles(script, uid),
-    connect: (host: string, port: number, signal?: AbortSignal): Promise<Duplex> =>
-      transport.connect(host, port, signal),
+    connect: tunnels(transport, notes),
     close: () => shells.close(),
   };
 }
@@ -36,4 +39,25 @@ function missingError(what: string, { args, options }: Work): FileError {
   return what === 'right'
     ? new FileError('permission', command, `${command} may not be run`)
     : new FileError('not-found', command, `${command}: not found`);
+}
+
+/** Tunnels; where the server forbids them, a program on the host carries the bytes, and that is noted once. */
+function tunnels(transport: Transport, notes: SshNote[]): Host['connect'] {
+  let forbidden = false;
+  const byProgram = async (host: string, port: number): Promise<Duplex> => {
+    const { stream, via } = await relay(transport, host, port, relayMs);
+    if (!notes.some(({ code }) => code === 'SSH_FORWARD_FORBIDDEN'))
+      notes.push({ code: 'SSH_FORWARD_FORBIDDEN', args: { via } });
+    return stream;
+  };
+  return async (host, port, signal) => {
+    if (forbidden) return byProgram(host, port);
+    try {
+      return await transport.connect(host, port, signal);
+    } catch (error) {
+      if (!(error instanceof CompatError && error.details.finding === 'SSH_FORWARD_FORBIDDEN')) throw error;
+      forbidden = true;
+      return byProgram(host, port);
+    }
+  };
 }

@@ -1,8 +1,9 @@
 import type { Duplex } from 'node:stream';
+import { byteStream } from './byte-stream.ts';
 import type { Client, ClientChannel } from 'ssh2';
 import { commandSocket, tcpSocket } from './socket.ts';
 import { connectHop, type HopOptions } from './connection.ts';
-import { cutError, sshError } from './failures.ts';
+import { cutError, netError, sshError } from './failures.ts';
 import type { HopSettings, Route } from './settings.ts';
 import type { LocalSide, Pipe, PipeEnd, Transport } from './types.ts';
 
@@ -64,7 +65,13 @@ function link(client: Client, hop: HopSettings, timeoutMs: number): Link {
   const name = `${hop.user}@${hop.hostName}:${hop.port}`;
   let cause: unknown;
   client.on('error', (error) => (cause = error));
-  const gone = new Promise<void>((resolve) => client.once('close', () => resolve()));
+  let closed = false;
+  const gone = new Promise<void>((resolve) =>
+    client.once('close', () => {
+      closed = true;
+      resolve();
+    }),
+  );
   /** ssh2 may never call back: when the link is cut, or when the server says nothing. */
   const raced = <T>(
     start: (give: (error: Error | undefined, value: T) => void) => unknown,
@@ -83,7 +90,10 @@ function link(client: Client, hop: HopSettings, timeoutMs: number): Link {
       try {
         start((error, value) => {
           if (settled && error === undefined) late(value);
-          settle(() => (error === undefined ? resolve(value) : reject(error)));
+          // After its end ssh2 calls back with an error like that of a server that refuses.
+          settle(() =>
+            error === undefined ? resolve(value) : reject(closed ? cutError(name, cause) : error),
+          );
         });
       } catch (error) {
         settle(() => reject(cutError(name, error)));
@@ -110,9 +120,8 @@ function link(client: Client, hop: HopSettings, timeoutMs: number): Link {
       ).catch((error: unknown) => {
         throw forwardError(name, host, port, error);
       });
-      // A cut link ends a channel without an event of its own.
-      void gone.then(() => channel.destroy());
-      return channel;
+      channel.stderr.resume();
+      return byteStream(channel, channel, { gone, isGone: () => closed }, () => channel.close());
     },
   };
 }
@@ -172,5 +181,5 @@ function forwardError(name: string, host: string, port: number, error: unknown):
     );
   }
   const [, code = 'ECONNREFUSED'] = netCodes.find(([pattern]) => pattern.test(error.message)) ?? [];
-  return Object.assign(new Error(`connect ${code} ${host}:${port} from ${name}`, { cause: error }), { code });
+  return netError(code, host, port, name, error);
 }

@@ -1,4 +1,5 @@
 import type { RunResult } from '../types.ts';
+import { within } from './clock.ts';
 import { cutError } from './failures.ts';
 import type { Login } from './login.ts';
 import type { StreamEvent } from './markers.ts';
@@ -37,6 +38,7 @@ type Stream = 'stdout' | 'stderr';
 type Stop = 'timedOut' | 'overflow' | 'aborted';
 
 const MiB = 1024 * 1024;
+const mostEndingMs = 3000;
 
 export const timeoutOf = (work: Work): number => work.options.timeoutMs ?? 30_000;
 
@@ -71,13 +73,16 @@ export function requestShell(login: Login, host: string, abandon: () => Promise<
   const stop = (job: Job, why: Stop): void => {
     if (!usable || !jobs.includes(job)) return;
     usable = false;
-    finish(job, { signal: 'SIGKILL', ...(why === 'aborted' ? {} : { [why]: true }) });
-    clearTimeout(timer);
     stopping = true;
-    void abandon().finally(() => {
+    clearTimeout(timer);
+    jobs.splice(jobs.indexOf(job), 1);
+    const outcome = outcomeOf(job, { signal: 'SIGKILL', ...(why === 'aborted' ? {} : { [why]: true }) });
+    const ended = abandon().finally(() => {
       pipe.close();
       failAll(false);
     });
+    // It is said to be over when it is, unless the host does not answer any more.
+    void within(ended, mostEndingMs).then(() => job.settle(outcome));
   };
   // The two streams run apart: one may be at the next request while the other still ends this one.
   const current: Record<Stream, Job | undefined> = { stdout: undefined, stderr: undefined };

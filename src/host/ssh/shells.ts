@@ -1,4 +1,5 @@
 import { CompatError } from '../../errors.ts';
+import { within } from './clock.ts';
 import { type Login, type LoginSetup, logIn } from './login.ts';
 import type { Greeting, Work } from './requests.ts';
 import { notRun, type Outcome, requestShell, type Shell, timeoutOf } from './shell.ts';
@@ -93,12 +94,6 @@ interface Held {
   shell: Shell;
   login: Login;
 }
-
-const within = async (wait: Promise<unknown>, ms: number): Promise<void> => {
-  let timer: NodeJS.Timeout | undefined;
-  await Promise.race([wait, new Promise((resolve) => (timer = setTimeout(resolve, ms)))]);
-  clearTimeout(timer);
-};
 
 const isRefusedSession = (error: unknown): boolean =>
   error instanceof CompatError && error.details.args?.['sessions'] === 'refused';
