@@ -675,6 +675,8 @@ missing_modules() {
       *) continue ;;
     esac
     if ! has_module "$module"; then
+      # Of a package that is not there as a whole, Python names the package.
+      while [ "${module%.*}" != "$module" ] && ! has_module "${module%.*}"; do module=${module%.*}; done
       missing "$module"
     elif [ "$kind" = from ] && [ "$module" = hermes_cli ]; then
       text=${text#*import }

@@ -42,19 +42,27 @@ export function processBehind(url: string, seen: Seen): EngineProcess | null {
 }
 
 /**
- * The dashboard that a target without a URL means: of the named install when a path named one, else the one of the target's
- * home; 9119 first, then the lowest port. The others stay in `processes`.
+ * The dashboard that a target without a URL means: the one of the target's home; when the target names an install instead, of
+ * that install, its home first. 9119 comes first, then the lowest port. The others stay in `processes`.
  */
-export function chooseDashboard(seen: Seen, installNamed: string | null): EngineProcess | null {
-  const { home } = seen.host;
-  const candidates = dashboards(seen).filter((process) => {
-    if (process.port === null) return false;
-    if (installNamed !== null) return process.install === installNamed;
-    if (home === null || process.hermesHome === null) return process.hermesHome === null;
-    return process.hermesHome === home.path || process.hermesHome === home.root;
-  });
+export function chooseDashboard(
+  seen: Seen,
+  installNamed: string | null,
+  homeNamed: boolean,
+): EngineProcess | null {
+  const listening = dashboards(seen).filter((process) => process.port !== null);
+  const mine =
+    installNamed === null ? listening : listening.filter((process) => process.install === installNamed);
+  const atHome = mine.filter((process) => isOfHome(process, seen));
+  const candidates = atHome.length > 0 || installNamed === null || homeNamed ? atHome : mine;
   const rank = (process: EngineProcess): number => (process.port === 9119 ? 0 : (process.port ?? 0));
   return candidates.sort((a, b) => rank(a) - rank(b))[0] ?? null;
+}
+
+/** A process whose home this account may not see is taken only where the target has none either. */
+function isOfHome(process: EngineProcess, { host: { home } }: Seen): boolean {
+  if (home === null || process.hermesHome === null) return home === null && process.hermesHome === null;
+  return process.hermesHome === home.path || process.hermesHome === home.root;
 }
 
 const dashboards = (seen: Seen): EngineProcess[] =>

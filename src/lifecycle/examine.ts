@@ -89,7 +89,7 @@ async function examineHost(input: ExamineInput, host: Host): Promise<Examination
   });
   if (named !== null) return examineNamed(input, host, named, looking);
   const seen = await looking;
-  const process = chooseDashboard(seen, installNamed(seen));
+  const process = chooseDashboard(seen, installNamed(seen), refinements.home !== null);
   const url = process === null ? null : urlOfProcess(process);
   if (process === null || url === null) return { facts: assemble(input, null, seen, null), host, seen };
   const disk = contractOnDisk(installOf(process, seen), process);
