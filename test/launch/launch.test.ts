@@ -312,16 +312,56 @@ describe.skipIf(!ready)('launch', () => {
     expect(mine.toString()).toBe('');
   });
 
-  test('a profile has its own home; the launch is remembered in the root home', async () => {
+  test.each([
+    ['0.14.0', 'its own home'],
+    ['0.19.0', 'the root home'],
+  ])('%s for a profile serves from %s; the launch is remembered in the root home', async (version, from) => {
     const profile = join(home, 'profiles', 'coder');
     await mkdir(profile, { recursive: true });
-    const { record } = started(await launch(await request('0.14.0', { home: homeAt(profile, home) }), never));
+    const { record, ws } = started(
+      await launch(await request(version, { home: homeAt(profile, home) }), never),
+    );
+    expect(ws).toBe('open');
     const status = (await fetch(`http://127.0.0.1:${record.port}/api/status`).then((a) => a.json())) as {
       hermes_home: string;
     };
-    expect(status.hermes_home).toBe(profile);
+    expect(status.hermes_home).toBe(from === 'its own home' ? profile : home);
     expect(await readRecords(host, home)).toEqual([record]);
+    expect(await stopLaunch(host, home, record)).toBe('stopped');
   });
+
+  test('a dashboard that wants a login: started, and nobody claims that chat works', async () => {
+    const env = {
+      HERMES_DASHBOARD_BASIC_AUTH_USERNAME: 'ann',
+      HERMES_DASHBOARD_BASIC_AUTH_PASSWORD: 'correct-horse',
+    };
+    const given = options({ host: '127.0.0.2', env });
+    const result = started(await launch(await request('0.19.0', { options: given }), never));
+    expect(result).toMatchObject({ ws: 'unknown', why: 'gated', record: { tokenFile: null } });
+    expect((await traces(home)).filter((name) => name.endsWith('.token'))).toEqual([]);
+  });
+
+  test('no WebSocket library', async () => {
+    await writeFile(
+      join(home, 'sitecustomize.py'),
+      'import sys\nsys.modules["websockets"] = sys.modules["wsproto"] = None\n',
+    );
+    const given = options({ env: { PYTHONPATH: home } });
+    const result = failure(await launch(await request('0.16.0', { options: given }), never));
+    expect(result.code).toBe('WS_LIB_MISSING');
+    expect(await traces(home)).toEqual([]);
+  });
+
+  test.runIf(ladder.includes('0.20.0.post2'))(
+    'a token in .env that no page shows: not proven, and said so',
+    async () => {
+      await writeFile(join(home, '.env'), 'HERMES_DASHBOARD_SESSION_TOKEN=from-the-env-file\n');
+      const about = homeAt(home);
+      const given = { ...about, envFile: { ...about.envFile, exists: true, sessionToken: 'fingerprint' } };
+      const result = started(await launch(await request('0.20.0.post2', { home: given }), never));
+      expect(result).toMatchObject({ ws: 'unknown', why: 'token-in-env-file', record: { tokenFile: null } });
+    },
+  );
 
   test('for a check: the token stays in memory and stop removes all', async () => {
     const { token: _, ...given } = await request('0.16.0');
