@@ -5,6 +5,8 @@ import type { Io } from './io.ts';
 /** What a command gets besides its parsed options. */
 export interface Context {
   io: Io;
+  /** Words behind `--`, for commands that hand them on. */
+  rest: readonly string[];
   /** Says how it ended. Not called means 0. */
   finish(code: ExitCode): void;
 }
@@ -15,6 +17,8 @@ export type BuildCommand = (command: Command, context: Context) => void;
 export interface CommandEntry {
   name: string;
   summary: string;
+  /** What stands behind `--` is for another program: `[target] [-- args]`. */
+  takesRest?: boolean;
   /** Loads only this command, so that the others cost nothing at start. */
   load(): Promise<BuildCommand>;
 }

@@ -33,6 +33,17 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./report.ts')).report,
   },
   {
+    name: 'launch',
+    summary: 'start the dashboard the right way for its version',
+    takesRest: true,
+    load: async () => (await import('./launch.ts')).launch,
+  },
+  {
+    name: 'stop',
+    summary: 'end what launch started, and nothing else',
+    load: async () => (await import('./stop.ts')).stop,
+  },
+  {
     name: 'completion',
     summary: 'completion script for bash, zsh, fish or powershell',
     load: async () => (await import('./completion.ts')).completion,

@@ -9,13 +9,14 @@ import { write } from './io.ts';
 import { printBug, printError } from './print-error.ts';
 
 /** Runs the program on these arguments (without node and script). Returns the exit code; prints errors itself. */
-export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
+export async function main(given: readonly string[], io: Io): Promise<ExitCode> {
+  const { argv, rest } = splitRest(given);
   if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
     await write(io.stdout, `${tool.version}\n`);
     return 0;
   }
   let code: ExitCode = 0;
-  const context: Context = { io, finish: (given) => (code = given) };
+  const context: Context = { io, rest, finish: (given) => (code = given) };
   try {
     if (argv[0] === 'complete') {
       await (await import('./completion.ts')).completeWith(argv, context);
@@ -35,6 +36,15 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
     await printBug(argv, io, error);
     return 70;
   }
+}
+
+/** Takes off what stands behind `--` where the command hands it on; elsewhere it is commander's business. */
+function splitRest(given: readonly string[]): { argv: readonly string[]; rest: readonly string[] } {
+  const at = given.indexOf('--');
+  const takesRest = commands.some(({ name, takesRest }) => takesRest === true && name === given[0]);
+  return at === -1 || !takesRest
+    ? { argv: given, rest: [] }
+    : { argv: given.slice(0, at), rest: given.slice(at + 1) };
 }
 
 /** The whole program with the options of every command: for completion and the man page. */

@@ -7,7 +7,7 @@ import { wholeProgram } from './main.ts';
 
 /** The man page, made from the command tree (roff, man macros). */
 export async function manPage(): Promise<string> {
-  const program = await wholeProgram({ io: silentIo(), finish: () => {} });
+  const program = await wholeProgram({ io: silentIo(), rest: [], finish: () => {} });
   const commands = program.commands.filter((command) => command.name() !== 'help');
   return [
     `.TH HERMES-COMPAT 1 "" "hermes-compat ${tool.version}" "User Commands"`,
