@@ -1,6 +1,7 @@
 import { usageError } from '../errors.ts';
 import type { Client } from '../judge/client.ts';
 import type { Report } from '../judge/schema.ts';
+import type { Examination, ExamineInput } from '../lifecycle/examine.ts';
 import type { Facts } from '../probe/schema.ts';
 import type { BuildCommand, Context } from './command.ts';
 import { examples } from './command.ts';
@@ -146,15 +147,45 @@ async function fromTargets(
       title: target.name,
       run: async (say: (step: string) => void): Promise<Report> => {
         const began = performance.now();
-        const input = inputFor(target);
-        const seen = await examine({
-          ...input,
-          needs: { ...input.needs, contract: judging.client.contract !== null },
+        const base = inputFor(target);
+        const input = {
+          ...base,
+          needs: { ...base.needs, contract: judging.client.contract !== null },
           onProgress: say,
-        });
-        await seen.host?.close();
-        return judgeFacts(seen.facts, judging, began);
+        };
+        const first = await examine(input);
+        try {
+          const seen =
+            options['start'] === true ? await startAndExamine(first, input, options, context) : first;
+          return await judgeFacts(seen.facts, judging, began);
+        } finally {
+          await first.host?.close();
+        }
       },
     })),
   );
 }
+
+/** A start writes into the home of the engine: that needs a yes. */
+async function startAndExamine(
+  first: Examination,
+  input: ExamineInput,
+  options: RawOptions,
+  { io }: Context,
+): Promise<Examination> {
+  const [install] = first.facts.installs;
+  if (first.facts.service !== null || install === undefined) return first;
+  const { consent } = await import('./consent.ts');
+  await consent(
+    io,
+    options,
+    `Start the dashboard of ${install.root} for this check? It writes into ${first.facts.host?.home?.path ?? 'its home'}.`,
+  );
+  const { examineStarted } = await import('../lifecycle/examine-started.ts');
+  return examineStarted(first, input, input.target.kind === 'local' ? definedOnly(io.env) : {});
+}
+
+const definedOnly = (env: Record<string, string | undefined>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
