@@ -12,7 +12,7 @@ import { isBefore016 } from './status.ts';
  */
 export async function readContract(run: Run, line: Line | null): Promise<ContractFact> {
   const { needs } = run.input;
-  const disk = await onDisk(run.input.contractFromDisk);
+  const disk = onDisk(await run.contractOnDisk);
   if (disk !== null && needs.sessionProbe !== 'always') return disk;
   const before = isBefore016(run.status?.version ?? null);
   if (before === true)
@@ -27,8 +27,7 @@ export async function readContract(run: Run, line: Line | null): Promise<Contrac
   return asked.state === 'unknown' && disk !== null ? disk : asked;
 }
 
-async function onDisk(source: Run['input']['contractFromDisk']): Promise<ContractFact | null> {
-  const disk: ContractOnDisk | null = await Promise.resolve(source ?? null).catch(() => null);
+function onDisk(disk: ContractOnDisk | null): ContractFact | null {
   if (disk === null || disk.state === 'unknown') return null;
   return { value: disk.value, from: 'source', state: disk.state, raw: disk.raw, why: null };
 }

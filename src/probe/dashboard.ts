@@ -37,10 +37,11 @@ export async function askDashboard(run: Run): Promise<Asked> {
   const { access, credential } = await accessTo(run, gated, page);
   const reads = readProtected(run, access);
   const routes = readRoutes(run, access, gated);
-  const { main, rpc, contract } = await askGateway(run, access);
+  const { main, rpc, contract, end } = await askGateway(run, access);
   const chat = (await page).fact.body?.page?.embeddedChat ?? null;
   await differ(run, access, main, { sessions: await reads.sessions, chat });
   await Promise.all([bare, reads.all, routes, gated && access.kind !== 'none' ? askMe(run, access) : null]);
+  end();
   return { credential, access, rpc, contract };
 }
 

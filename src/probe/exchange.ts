@@ -31,9 +31,14 @@ export interface Answer {
 
 /** One request on a kept connection. Never rejects. No redirect is followed, nothing is retried but a kept connection that had died. */
 export async function exchange(run: Run, ask: Ask): Promise<Answer> {
-  const first = await once(run, ask, false);
-  const stale = first.status === null && first.reused && first.phase === 'first-byte' && isCut(first.error);
-  return stale && ask.method === 'GET' && !run.all.signal.aborted ? once(run, ask, true) : first;
+  const giveBack = await run.slot();
+  try {
+    const first = await once(run, ask, false);
+    const stale = first.status === null && first.reused && first.phase === 'first-byte' && isCut(first.error);
+    return stale && ask.method === 'GET' && !run.all.signal.aborted ? await once(run, ask, true) : first;
+  } finally {
+    giveBack();
+  }
 }
 
 const isCut = (error: unknown): boolean =>
@@ -67,7 +72,7 @@ async function once(run: Run, ask: Ask, fresh: boolean): Promise<Tried> {
       path: ask.path,
       setHost: false,
       headers: headersOf(run, ask, fresh),
-      agent: run.agent,
+      ...(fresh ? { createConnection: run.createConnection as never } : { agent: run.agent }),
       maxHeaderSize: 65_536,
       insecureHTTPParser: false,
     });

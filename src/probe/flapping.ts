@@ -24,7 +24,7 @@ function lostProbes(run: Run): { name: string; error: NetworkError }[] {
   const cut: NetworkError = { phase: 'frame', code: 'CLOSED', message: '' };
   const sockets = run.ws.map(({ id, error, close }) => ({
     id: `ws ${id}`,
-    error: close?.code === 1006 ? (error ?? cut) : error,
+    error: close === null ? error : (error ?? cut),
   }));
   return [...run.http, ...sockets].flatMap(({ id, error }) =>
     error !== null && gone.has(error.code) ? [{ name: id, error }] : [],

@@ -4,10 +4,8 @@ import { phasedError } from './connect.ts';
 import { limit } from './limit.ts';
 import { networkError } from './network-error.ts';
 import { rounded, type Run } from './run.ts';
+import type { LargeFrame } from './skim.ts';
 import type { WsFact } from './schema.ts';
-
-/** Answers to our own requests are small; a larger frame is counted but not parsed. */
-const parseCap = 4 * 1024 * 1024;
 
 export interface Reply {
   /** The frame as it came, for values that JSON cannot carry. */
@@ -17,6 +15,8 @@ export interface Reply {
 
 /** JSON-RPC over one open socket. */
 export interface Line {
+  /** A large frame came and was let go. */
+  onLarge(frame: LargeFrame): void;
   /** The answer to one request. Rejects with PhasedError: closed, or no answer in time. Frames that are not the answer are passed by. */
   call(method: string, params: Record<string, unknown>): Promise<Reply>;
   /** Resolves when the socket closes. */
@@ -33,22 +33,23 @@ export function lineOf(run: Run, socket: WebSocket, fact: WsFact): Line {
   let gone: (() => void) | null = null;
   let ours = false;
   const closed = new Promise<void>((resolve) => (gone = resolve));
+  const first = (bytes: number, type: string | null, json: boolean): void => {
+    fact.firstFrame ??= { ms: rounded(performance.now() - openedAt), bytes, type, json };
+  };
   socket.once('open', () => (openedAt = performance.now()));
   socket.on('message', (data: RawData, binary: boolean) => {
     const bytes = data as Buffer;
-    const reply = bytes.length <= parseCap && !binary ? parse(bytes.toString('utf8')) : null;
-    fact.firstFrame ??= {
-      ms: rounded(performance.now() - openedAt),
-      bytes: bytes.length,
-      type: typeOf(run, reply?.json),
-      json: reply !== null || (bytes.length > parseCap && bytes[0] === 0x7b),
-    };
+    const reply = binary ? null : parse(bytes.toString('utf8'));
+    first(bytes.length, typeOf(run, reply?.json), reply !== null);
     const id = field(reply?.json, 'id');
     if (reply === null || typeof id !== 'string' || field(reply.json, 'method') !== undefined) return;
     waiting.get(id)?.(reply);
   });
   socket.on('error', (error) => {
-    if (fact.outcome === 'open') fact.error ??= networkError(error, 'frame', run.redact);
+    if (fact.outcome !== 'open') return;
+    fact.error ??= networkError(error, 'frame', run.redact);
+    // A peer that breaks the protocol is owed no goodbye; without this the close would wait for one.
+    socket.terminate();
   });
   socket.once('close', (code, reason) => {
     const afterMs = rounded(performance.now() - openedAt);
@@ -58,6 +59,8 @@ export function lineOf(run: Run, socket: WebSocket, fact: WsFact): Line {
   });
   return {
     closed,
+    // By its first byte; nobody needs to know more of it.
+    onLarge: (frame) => first(frame.bytes, null, frame.first === 0x7b),
     call: (method, params) => {
       last += 1;
       return call(run, socket, waiting, closed, `hermes-compat-${last}`, method, params);

@@ -5,7 +5,7 @@ import { type Line, lineOf } from './frames.ts';
 import { networkError } from './network-error.ts';
 import { rounded, type Run } from './run.ts';
 import type { ContractFact, RpcFact, WsFact } from './schema.ts';
-import { type UpgradeAsk, type Upgraded, upgrade } from './upgrade.ts';
+import { type UpgradeAsk, upgrade } from './upgrade.ts';
 
 /** Nobody has this method: the error proves dispatch and touches nothing. */
 const harmless = 'hermes_compat.probe';
@@ -14,20 +14,26 @@ export interface GatewayFacts {
   main: WsFact;
   rpc: RpcFact;
   contract: ContractFact;
+  /** Says goodbye. Until then the socket shows whether the server goes away under the other probes. */
+  end: () => void;
 }
 
 /** Upgrade with the client's credential, one round trip, the contract, and the hold. Does not wait for gateway.ready. */
 export async function askGateway(run: Run, access: Access): Promise<GatewayFacts> {
   const { fact: main, line } = await openGateway(run, access);
   if (line === null)
-    return { main, rpc: skippedRpc('no WebSocket'), contract: await readContract(run, null) };
+    return {
+      main,
+      rpc: skippedRpc('no WebSocket'),
+      contract: await readContract(run, null),
+      end: () => undefined,
+    };
   const rpc = await roundTrip(run, line);
   main.phases.rpc = rpc.ms;
   const contract = await readContract(run, rpc.outcome === 'answered' ? line : null);
   if (run.input.holdSeconds !== undefined && main.close === null)
     await hold(run, main, line, run.input.holdSeconds);
-  line.end();
-  return { main, rpc, contract };
+  return { main, rpc, contract, end: line.end };
 }
 
 async function openGateway(run: Run, access: Access): Promise<{ fact: WsFact; line: Line | null }> {
@@ -45,13 +51,10 @@ async function withTicket(
 ): Promise<{ fact: WsFact; line: Line | null }> {
   let line: Line | null = null;
   const ask = await upgradeAsk(access, '/api/ws', id === 'subprotocol');
-  const { fact, socket }: Upgraded = await upgrade(
-    run,
-    { ...ask, id, origin: run.input.origin },
-    (socket, fact) => {
-      line = lineOf(run, socket, fact);
-    },
-  );
+  const { fact, socket } = await upgrade(run, { ...ask, id, origin: run.input.origin }, (opening, noted) => {
+    line = lineOf(run, opening, noted);
+    return line;
+  });
   return { fact, line: socket === null ? null : line };
 }
 

@@ -2,6 +2,8 @@
 export interface Limit {
   signal: AbortSignal;
   clear(): void;
+  /** Ends all that still waits on it. */
+  end(): void;
 }
 
 /**
@@ -17,11 +19,16 @@ export function limit(parent: AbortSignal | undefined, ms: number): Limit {
   const onParent = (): void => controller.abort(parent?.reason);
   if (parent?.aborted === true) onParent();
   else parent?.addEventListener('abort', onParent, { once: true });
+  const clear = (): void => {
+    clearTimeout(timer);
+    parent?.removeEventListener('abort', onParent);
+  };
   return {
     signal: controller.signal,
-    clear: () => {
-      clearTimeout(timer);
-      parent?.removeEventListener('abort', onParent);
+    clear,
+    end: () => {
+      clear();
+      controller.abort();
     },
   };
 }

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { askDashboard } from './dashboard.ts';
 import { lookForFlapping } from './flapping.ts';
-import { rounded, type Run, startRun } from './run.ts';
+import { endRun, rounded, type Run, startRun } from './run.ts';
 import type { Phases } from './schema.ts';
 import type { ProbeFacts, ProbeInput, ProbeResult } from './types.ts';
 
@@ -29,8 +29,7 @@ export async function probe(input: ProbeInput): Promise<ProbeResult> {
     };
     return { facts: run.redact.deep(facts), used: access.used };
   } finally {
-    run.all.clear();
-    run.agent.destroy();
+    endRun(run);
   }
 }
 

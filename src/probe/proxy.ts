@@ -52,8 +52,7 @@ function requestTunnel(
     let head = Buffer.alloc(0);
     const finish = (error: Error | null): void => {
       limit.removeEventListener('abort', onAbort);
-      stream.off('data', onData).off('error', onError).off('close', onClose);
-      stream.pause();
+      stream.off('readable', onReadable).off('error', onError).off('close', onClose);
       if (error === null) return resolve();
       stream.on('error', () => undefined).destroy();
       reject(error);
@@ -61,25 +60,30 @@ function requestTunnel(
     const onAbort = (): void => finish(limitError('tcp', limit));
     const onError = (error: Error): void => finish(error);
     const onClose = (): void => finish(phasedError('tcp', 'PROXY_CLOSED', 'closed without an answer'));
-    const onData = (chunk: Buffer): void => {
-      head = Buffer.concat([head, chunk]);
-      const end = head.indexOf('\r\n\r\n');
-      if (end < 0) {
-        if (head.length > 16_384)
-          finish(phasedError('tcp', 'PROXY_INVALID', 'answered something else than HTTP'));
-        return;
+    // Not by 'data': a stream that was set flowing and paused again would stay silent for its next reader.
+    const onReadable = (): void => {
+      for (let chunk: unknown = stream.read(); chunk !== null; chunk = stream.read()) {
+        head = Buffer.concat([head, chunk as Buffer]);
+        const end = head.indexOf('\r\n\r\n');
+        if (end < 0 && head.length <= 16_384) continue;
+        const error = end < 0 ? notHttp() : refusalOf(head);
+        if (error === null && head.length > end + 4) stream.unshift(head.subarray(end + 4));
+        return finish(error);
       }
-      const status = /^HTTP\/1\.[01] (\d{3})/.exec(head.subarray(0, 64).toString('latin1'))?.[1];
-      if (status === undefined)
-        return finish(phasedError('tcp', 'PROXY_INVALID', 'answered something else than HTTP'));
-      if (!status.startsWith('2'))
-        return finish(phasedError('tcp', `PROXY_${status}`, `answered ${status} to CONNECT`));
-      finish(null);
-      if (head.length > end + 4) stream.unshift(head.subarray(end + 4));
     };
-    stream.on('data', onData).on('error', onError).on('close', onClose);
+    stream.on('readable', onReadable).on('error', onError).on('close', onClose);
     if (limit.aborted) return onAbort();
     limit.addEventListener('abort', onAbort, { once: true });
     stream.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${authorization}\r\n`);
   });
+}
+
+const notHttp = (): Error => phasedError('tcp', 'PROXY_INVALID', 'answered something else than HTTP');
+
+function refusalOf(head: Buffer): Error | null {
+  const status = /^HTTP\/1\.[01] (\d{3})/.exec(head.subarray(0, 64).toString('latin1'))?.[1];
+  if (status === undefined) return notHttp();
+  return status.startsWith('2')
+    ? null
+    : phasedError('tcp', `PROXY_${status}`, `answered ${status} to CONNECT`);
 }

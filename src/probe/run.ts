@@ -1,5 +1,6 @@
 import type { Agent } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { ContractOnDisk } from '../engine/schema.ts';
 import { isLoopback, type Opened, open, type Route } from './connect.ts';
 import { type Limit, limit } from './limit.ts';
 import { createRedactor, type Redactor } from './redact.ts';
@@ -19,9 +20,18 @@ export interface Run {
   base: { secure: boolean; authority: string; prefix: string; loopback: boolean };
   extraHeaders: Record<string, string>;
   agent: Agent;
+  /** Waits for one of the few connections, and says how to give it back. The agent's own count misses those that are being opened. */
+  slot: () => Promise<() => void>;
   /** What a stream of ours took to open. */
   opened: WeakMap<Duplex, Opened>;
   open(signal: AbortSignal): Promise<Opened>;
+  /** The one that was opened while the status was asked, so that an upgrade need not wait for it; else a new one. */
+  openForUpgrade(signal: AbortSignal): Promise<Opened>;
+  spare: { opening: Promise<Opened | null>; at: number } | null;
+  /** The same for node:http, so that a tunnel, a proxy and TLS are all the same to it. */
+  createConnection(options: unknown, done: (error: Error | null, stream?: Duplex) => void): void;
+  /** Never rejects. */
+  contractOnDisk: Promise<ContractOnDisk | null>;
   // What was seen:
   http: HttpFact[];
   ws: WsFact[];
@@ -45,7 +55,7 @@ export async function startRun(input: ProbeInput): Promise<Run> {
     input,
     redact: redactorFor(input),
     route,
-    all: limit(input.signal, Math.min(input.timeoutMs ?? 2 ** 31 - 1, 2 ** 31 - 1)),
+    all: limit(input.signal, overallMs(input)),
     answerMs,
     base: {
       secure: route.secure,
@@ -54,17 +64,20 @@ export async function startRun(input: ProbeInput): Promise<Run> {
       loopback: isLoopback(route.host),
     },
     extraHeaders: Object.fromEntries(input.headers ?? []),
-    agent: new Agent({ keepAlive: true, maxSockets: connections, scheduling: 'fifo' }),
+    agent: new Agent({ keepAlive: true, scheduling: 'fifo' }),
+    slot: slots(connections),
     opened: new WeakMap(),
-    open: async (signal) => {
-      const opened = await open(route, signal);
-      // While the first answer is on its way there is time to load what the upgrade will need.
-      if (run.firstConnection === null && input.mode !== 'legacy') void import('ws');
-      run.firstConnection ??= opened;
-      run.tls ??= opened.certificate;
-      run.opened.set(opened.stream, opened);
-      return opened;
+    open: (signal) => openNoted(run, signal),
+    openForUpgrade: async (signal) => (await takeSpare(run)) ?? run.open(signal),
+    spare: null,
+    createConnection: (_, done) => {
+      run.open(run.all.signal).then(
+        ({ stream }) => done(null, stream),
+        (error: Error) => done(error),
+      );
     },
+    // From the start: nobody else would listen if it failed while the status is still asked.
+    contractOnDisk: Promise.resolve(input.contractFromDisk ?? null).catch(() => null),
     http: [],
     ws: [],
     status: null,
@@ -72,8 +85,48 @@ export async function startRun(input: ProbeInput): Promise<Run> {
     firstConnection: null,
     startedAt: performance.now(),
   };
-  connectWith(run.agent, run);
+  Object.assign(run.agent, { createConnection: run.createConnection });
   return run;
+}
+
+const longest = 2 ** 31 - 1;
+
+const overallMs = ({ timeoutMs, holdSeconds = 0 }: ProbeInput): number =>
+  Math.min(longest, (timeoutMs ?? longest) + holdSeconds * 1000);
+
+async function openNoted(run: Run, signal: AbortSignal): Promise<Opened> {
+  const opened = await open(run.route, signal);
+  // One that waits for its use has nobody else to hear of its end.
+  opened.stream.on('error', () => undefined);
+  run.opened.set(opened.stream, opened);
+  run.tls ??= opened.certificate;
+  if (run.firstConnection !== null) return opened;
+  run.firstConnection = opened;
+  if (run.input.mode === 'legacy') return opened;
+  // While the first answer is on its way there is time for what the upgrade will need.
+  void import('ws');
+  run.spare = { opening: run.open(run.all.signal).catch(() => null), at: performance.now() };
+  return opened;
+}
+
+/** Servers close a connection on which nothing is asked; one that waited long is not tried. */
+const freshMs = 3000;
+
+async function takeSpare(run: Run): Promise<Opened | null> {
+  const { spare } = run;
+  run.spare = null;
+  const opened = (await spare?.opening) ?? null;
+  if (opened === null || spare === null) return null;
+  if (!opened.stream.destroyed && performance.now() - spare.at < freshMs) return opened;
+  opened.stream.destroy();
+  return null;
+}
+
+/** Leaves nothing open. */
+export function endRun(run: Run): void {
+  run.all.end();
+  run.agent.destroy();
+  void run.spare?.opening.then((opened) => opened?.stream.destroy());
 }
 
 function routeOf(input: ProbeInput, url: URL, limitMs: number): Route {
@@ -102,19 +155,6 @@ function redactorFor(input: ProbeInput): Redactor {
   return redact;
 }
 
-type CreateConnection = (options: unknown, done: (error: Error | null, stream?: Duplex) => void) => void;
-
-/** The agent keeps and shares connections; opening them is ours, so that a tunnel, a proxy and TLS are all the same to it. */
-function connectWith(agent: Agent, run: Run): void {
-  const createConnection: CreateConnection = (_, done) => {
-    run.open(run.all.signal).then(
-      ({ stream }) => done(null, stream),
-      (error: Error) => done(error),
-    );
-  };
-  Object.assign(agent, { createConnection });
-}
-
 export const originOf = (run: Run, scheme: 'http' | 'ws' = 'http'): string =>
   `${scheme}${run.base.secure ? 's' : ''}://${run.base.authority}`;
 
@@ -136,3 +176,18 @@ export const noPhases = (total = 0): Phases => ({
 
 /** Tenths of a millisecond are all that a clock here is worth. */
 export const rounded = (ms: number): number => Math.round(ms * 10) / 10;
+
+function slots(count: number): () => Promise<() => void> {
+  let free = count;
+  const waiting: (() => void)[] = [];
+  const giveBack = (): void => {
+    const next = waiting.shift();
+    if (next === undefined) free += 1;
+    else next();
+  };
+  return async () => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    return giveBack;
+  };
+}

@@ -7,6 +7,7 @@ import { limit } from './limit.ts';
 import { networkError } from './network-error.ts';
 import { noPhases, rounded, type Run, urlOf } from './run.ts';
 import type { WsFact } from './schema.ts';
+import { type LargeFrame, skim } from './skim.ts';
 
 /** One upgrade. */
 export interface UpgradeAsk {
@@ -21,8 +22,12 @@ export interface UpgradeAsk {
   protocols?: string[] | undefined;
 }
 
-/** 16 MiB frames are ordinary for an engine; more than this is not looked at. */
-export const frameCap = 64 * 1024 * 1024;
+/** 16 MiB frames are ordinary for an engine; a larger one than this is refused. */
+const frameCap = 64 * 1024 * 1024;
+/** Frames up to here are looked into: answers to our own requests are small. */
+const smallCap = 4 * 1024 * 1024;
+/** Messages in fragments are held whole by ws. */
+const messageCap = 32 * 1024 * 1024;
 const refusalCap = 256 * 1024;
 
 /** `socket` is open when the fact says so; the fact may still grow (frames, close) and already stands in the run. */
@@ -31,18 +36,17 @@ export interface Upgraded {
   socket: WebSocket | null;
 }
 
-/** Tries one upgrade and notes the fact. Never rejects; no redirect is followed; `listen` sees the socket before its first frame. */
-export async function upgrade(
-  run: Run,
-  ask: UpgradeAsk,
-  listen?: (socket: WebSocket, fact: WsFact) => void,
-): Promise<Upgraded> {
+/** Sees the socket before its first frame, and hears of large frames that are let go. */
+export type Listen = (socket: WebSocket, fact: WsFact) => { onLarge(frame: LargeFrame): void };
+
+/** Tries one upgrade and notes the fact. Never rejects; no redirect is followed. */
+export async function upgrade(run: Run, ask: UpgradeAsk, listen?: Listen): Promise<Upgraded> {
   const fact = blank(run, ask);
   run.ws.push(fact);
   const started = performance.now();
   const deadline = limit(run.all.signal, run.answerMs);
   try {
-    const opened = await run.open(deadline.signal);
+    const opened = await run.openForUpgrade(deadline.signal);
     notePhases(fact, opened);
     return await shake(run, ask, fact, opened, deadline.signal, listen);
   } catch (error) {
@@ -61,10 +65,12 @@ async function shake(
   fact: WsFact,
   { stream }: Opened,
   signal: AbortSignal,
-  listen: ((socket: WebSocket, fact: WsFact) => void) | undefined,
+  listen: Listen | undefined,
 ): Promise<Upgraded> {
   const { WebSocket } = await import('ws');
   const started = performance.now();
+  let heard: ReturnType<Listen> | null = null;
+  skim(stream, { least: smallCap, most: frameCap, onLarge: (frame) => heard?.onLarge(frame) });
   const socket = new WebSocket(urlOf(run, ask.path, 'ws'), ask.protocols ?? [], {
     createConnection: () => stream as never,
     headers: {
@@ -76,7 +82,7 @@ async function shake(
     ...(ask.origin === null ? {} : { origin: ask.origin }),
     perMessageDeflate: false,
     followRedirects: false,
-    maxPayload: frameCap,
+    maxPayload: messageCap,
   });
   return new Promise((resolve) => {
     let upgraded = false;
@@ -117,7 +123,7 @@ async function shake(
       end(true);
     });
     socket.on('error', fail);
-    listen?.(socket, fact);
+    heard = listen?.(socket, fact) ?? null;
     if (signal.aborted) onAbort();
   });
 }
