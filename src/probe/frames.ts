@@ -22,7 +22,7 @@ export interface Line {
   /** Resolves when the socket closes. */
   closed: Promise<void>;
   /** Says goodbye; a peer that does not answer is left at once. */
-  end(): void;
+  end: () => void;
 }
 
 /** Notes first frame and close in the fact, and finds the answers to our requests. Must be attached before the first frame. */

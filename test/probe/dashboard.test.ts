@@ -397,7 +397,7 @@ describe('a CONNECT proxy', () => {
   it('carries requests and upgrades, and its password stays hidden', async () => {
     const { port } = await hermes();
     const { url } = await proxy('HTTP/1.1 200 Connection established\r\n\r\n', port);
-    const through = `${url.replace('http://', 'http://me:proxy-password-1@')}`;
+    const through = url.replace('http://', 'http://me:proxy-password-1@');
     const result = await look('http://dash.example:9119', { proxy: through });
     expect(result.facts.rpc.outcome).toBe('answered');
     expect(proxySaw[0]).toContain('CONNECT dash.example:9119 HTTP/1.1\r\n');

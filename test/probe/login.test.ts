@@ -167,7 +167,7 @@ describe('a login', () => {
       422,
     ],
   ] as const)('%s', async (outcome, gate, password, code) => {
-    const { url, seen } = await gated(gate as Gate);
+    const { url, seen } = await gated(gate);
     const result = await look(url, { credential: login(password) });
     expect(result.facts.credential.login?.outcome).toBe(outcome);
     expect(http(result, 'login').status).toBe(code);
