@@ -1,0 +1,67 @@
+import type { Fault } from './fault.ts';
+
+/** Engines that answer late, seldom or not at all. */
+
+export const timeFaults: readonly Fault[] = [
+  {
+    name: 'silent',
+    says: 'accepts connections and stays silent',
+    connection: (socket) => {
+      socket.resume();
+    },
+  },
+  {
+    name: 'reset',
+    says: 'resets every connection',
+    connection: (socket) => {
+      socket.once('data', () => socket.resetAndDestroy());
+    },
+  },
+  {
+    name: 'silent-upgrade',
+    says: 'never answers an upgrade',
+    upgrade: () => true,
+  },
+  {
+    name: 'slow-start',
+    says: 'alive, but answers nothing in the first five seconds',
+    request: (message, response, site) => {
+      const left = site.startedAt + 5000 - Date.now();
+      if (left <= 0) return false;
+      const timer = setTimeout(() => response.destroy(), left);
+      message.socket.once('close', () => clearTimeout(timer));
+      return true;
+    },
+  },
+  {
+    name: 'flapping',
+    says: 'goes away after three answers',
+    answer: (answer, _request, site) => {
+      if (site.answered >= 3) site.goAway();
+      return answer;
+    },
+  },
+  {
+    name: 'engine-error',
+    says: 'status fails with 500',
+    answer: (answer, request) =>
+      request.path === '/api/status'
+        ? { ...answer, status: 500, type: 'text/plain; charset=utf-8', body: 'Internal Server Error' }
+        : answer,
+  },
+  {
+    name: 'idle-cut',
+    says: 'a proxy that cuts a WebSocket after three seconds without traffic',
+    socket: (socket) => {
+      let timer = setTimeout(() => socket.terminate(), 3000);
+      const again = (): void => {
+        clearTimeout(timer);
+        timer = setTimeout(() => socket.terminate(), 3000);
+      };
+      socket
+        .on('message', again)
+        .on('ping', again)
+        .on('close', () => clearTimeout(timer));
+    },
+  },
+];

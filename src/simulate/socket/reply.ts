@@ -1,0 +1,24 @@
+import type { Connection, Hub } from './hub.ts';
+
+/** What a method answers: a result, or an error with its code. */
+export type Reply = { result: unknown } | { error: { code: number; message: string } };
+
+export const result = (value: unknown): Reply => ({ result: value });
+export const rpcError = (code: number, message: string): Reply => ({ error: { code, message } });
+
+export interface Call {
+  hub: Hub;
+  connection: Connection;
+  params: Record<string, unknown>;
+}
+
+/** One JSON-RPC method. */
+export interface Method {
+  name: string;
+  /** First and last release that have it; always, where absent. */
+  from?: string;
+  until?: string;
+  /** Parameters that releases with server requests know; others are refused there. */
+  params: string;
+  answer: (call: Call) => Reply;
+}

@@ -1,0 +1,180 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Answer, ToolCall } from '../provider/answer.ts';
+import { choose } from '../provider/request.ts';
+import { since } from '../release/since.ts';
+import type { Row, Session, Turn } from '../world.ts';
+import { announceChange, emit } from './hub.ts';
+import type { Hub } from './hub.ts';
+import { fullInfo, usageOf } from './info.ts';
+
+/**
+ * A turn of the stand-in: the events of a real one, with what the scripted provider would say (`SCN:` words work in prompts) and tools that
+ * only pretend to run.
+ */
+
+interface Run {
+  hub: Hub;
+  session: Session;
+  turn: Turn;
+  /** The next text begins a new segment after a tool. */
+  afterTool: boolean;
+  reasoning: string;
+}
+
+const mostStages = 90;
+
+const addRow = (session: Session, row: Omit<Row, 'id' | 'at'>): void => {
+  session.rows.push({ ...row, id: (session.rows.at(-1)?.id ?? 0) + 1, at: Date.now() });
+};
+
+const speak = async ({ hub, session, turn }: Run, type: string, pieces: string[], delay: number) => {
+  for (const text of pieces) {
+    await pause(Math.max(1, delay), undefined, { signal: turn.stop.signal });
+    emit(hub, session, type, { text });
+  }
+};
+
+const stream = async (run: Run, answer: Answer): Promise<string> => {
+  const { hub, session, turn } = run;
+  emit(hub, session, 'thinking.delta', { text: '(simulated) pondering...' });
+  await pause(1, undefined, { signal: turn.stop.signal });
+  emit(hub, session, 'thinking.delta', { text: '' });
+  await speak(run, 'reasoning.delta', answer.reasoning, answer.delayMs);
+  if (answer.reasoning.length > 0) run.reasoning = answer.reasoning.join('');
+  for (const [at, piece] of answer.text.entries()) {
+    const text = at === 0 && run.afterTool ? `\n\n${piece}` : piece;
+    await pause(Math.max(1, answer.delayMs), undefined, { signal: turn.stop.signal });
+    turn.text += text;
+    emit(hub, session, 'message.delta', { text });
+  }
+  return answer.text.join('');
+};
+
+const pretend = (call: ToolCall): unknown => {
+  if (typeof call.arguments === 'string') return { error: 'the arguments are not JSON' };
+  const { command, path } = call.arguments;
+  if (call.name === 'read_file') return { error: `File not found: ${String(path)}` };
+  const said = /^echo (.*)$/.exec(String(command))?.[1] ?? '';
+  return { output: said, exit_code: 0, error: null };
+};
+
+const runTool = (run: Run, call: ToolCall, id: string): void => {
+  const { hub, session } = run;
+  const args = typeof call.arguments === 'string' ? {} : call.arguments;
+  const result = pretend(call);
+  const start = { tool_id: id, name: call.name, context: JSON.stringify(args).slice(0, 80) };
+  emit(hub, session, 'tool.start', { ...start, ...(since(hub.world.release, '0.20.0') && { args }) });
+  emit(hub, session, 'tool.complete', {
+    tool_id: id,
+    name: call.name,
+    ...(since(hub.world.release, '0.16.0') && { args }),
+    duration_s: 0.1,
+    ...(since(hub.world.release, '0.16.0') && { result }),
+  });
+  addRow(session, { role: 'tool', content: JSON.stringify(result), callId: id, tool: call.name });
+  run.afterTool = true;
+};
+
+const callTools = (run: Run, answer: Answer, text: string, stage: number): void => {
+  const { hub, session } = run;
+  const ids = answer.calls.map((_, at) => `call_${session.id}_${session.rows.length}_${stage}_${at}`);
+  for (const { name } of answer.calls) emit(hub, session, 'tool.generating', { name });
+  if (text !== '') emit(hub, session, 'reasoning.available', { text: text.slice(0, 500) });
+  if (text !== '' && since(hub.world.release, '0.19.0'))
+    emit(hub, session, 'message.interim', { text, already_streamed: true });
+  const calls = answer.calls.map((call, at) => ({
+    id: ids[at],
+    type: 'function',
+    function: { name: call.name, arguments: JSON.stringify(call.arguments) },
+  }));
+  const reasoning = answer.reasoning.join('');
+  addRow(session, { role: 'assistant', content: text, calls, ...(reasoning !== '' && { reasoning }) });
+  for (const [at, call] of answer.calls.entries()) runTool(run, call, ids[at] ?? '');
+};
+
+const noReply = (hub: Hub): string =>
+  since(hub.world.release, '0.16.0') ? '⚠️ No reply: the model returned empty content.' : '(empty)';
+
+const complete = (run: Run, text: string | null, status: 'complete' | 'interrupted' | 'error'): void => {
+  const { hub, session } = run;
+  const reasoning = status === 'complete' && run.reasoning !== '' ? { reasoning: run.reasoning } : {};
+  emit(hub, session, 'message.complete', { text, usage: usageOf(hub.world, session), status, ...reasoning });
+};
+
+const fail = (run: Run, status: number, message: string): void => {
+  const text = `HTTP ${status}: ${message}`;
+  emit(run.hub, run.session, 'status.update', { kind: 'lifecycle', text: `❌ ${text}` });
+  complete(run, since(run.hub.world.release, '0.18.2') ? text : `Error: ${text}`, 'error');
+};
+
+const finish = (run: Run, answer: Answer, text: string): void => {
+  const { hub, session } = run;
+  if (text === '')
+    emit(hub, session, 'status.update', { kind: 'lifecycle', text: '❌ Model returned no content' });
+  else emit(hub, session, 'reasoning.available', { text: text.slice(0, 500) });
+  const reasoning = answer.reasoning.join('');
+  addRow(session, {
+    role: 'assistant',
+    content: text === '' ? '(empty)' : text,
+    ...(reasoning !== '' && { reasoning }),
+  });
+  complete(run, text === '' ? noReply(hub) : text, 'complete');
+};
+
+const stages = async (run: Run): Promise<void> => {
+  const messages = [{ role: 'user', text: run.turn.prompt, image: false }];
+  for (let stage = 0; stage < mostStages; stage += 1) {
+    const results = Array.from({ length: stage }, () => ({ role: 'tool', text: '', image: false }));
+    const request = { model: '', stream: true, tools: 1, messages: [...messages, ...results] };
+    const { answer } = choose(request, 'plain', null);
+    if (answer.ending.kind === 'http') return fail(run, answer.ending.status, answer.ending.message);
+    const text = await stream(run, answer);
+    if (answer.calls.length === 0) return finish(run, answer, text);
+    callTools(run, answer, text, stage);
+  }
+  complete(run, 'I reached the limit of tool calls.', 'complete');
+};
+
+/** A prompt that came while text was streamed: the same turn goes on with it, without another start. */
+const redirected = async (run: Run, prompt: string): Promise<void> => {
+  const { session, turn } = run;
+  if (turn.text !== '') addRow(session, { role: 'assistant', content: turn.text });
+  addRow(session, { role: 'user', content: prompt });
+  Object.assign(turn, { prompt, text: '', stop: new AbortController(), next: null });
+  await settle(run);
+};
+
+const interrupted = (run: Run): void => {
+  const { text } = run.turn;
+  const keeps = since(run.hub.world.release, '0.18.2');
+  if (keeps && text !== '') addRow(run.session, { role: 'assistant', content: text });
+  complete(run, keeps ? text || null : 'Operation interrupted: waiting for model response.', 'interrupted');
+};
+
+const settle = async (run: Run): Promise<void> => {
+  try {
+    await stages(run);
+  } catch {
+    const { next } = run.turn;
+    if (next === null) interrupted(run);
+    else await redirected(run, next);
+  }
+};
+
+/** Runs one turn to its end; never rejects. */
+export const runTurn = async (hub: Hub, session: Session, prompt: string): Promise<void> => {
+  const turn: Turn = { prompt, text: '', stop: new AbortController(), next: null, queued: null };
+  const run: Run = { hub, session, turn, afterTool: false, reasoning: '' };
+  session.turn = turn;
+  const first = session.rows.length === 0;
+  if (first) emit(hub, session, 'session.info', fullInfo(hub.world, true));
+  emit(hub, session, 'message.start');
+  addRow(session, { role: 'user', content: prompt });
+  if (first) announceChange(hub);
+  await settle(run);
+  session.turn = null;
+  session.lastActive = Date.now();
+  if (session.title === '') session.title = prompt.slice(0, 40);
+  if (since(hub.world.release, '0.16.0')) emit(hub, session, 'session.info', fullInfo(hub.world, false));
+  if (turn.queued !== null) await runTurn(hub, session, turn.queued);
+};
