@@ -68,7 +68,11 @@ export const restCapability =
     const seen = probed(id, reading) ?? listed(id, reading);
     if (seen !== null) return seen;
     const fact = reading.http(id);
-    if (fact !== null && fact.status !== 401) return unknown(sawHttp(fact));
-    if (reading.install !== null || id === 'model-set') return byRelease(id, reading);
+    const undecided = fact === null || fact.status === 401 || fact.error?.code === 'DEADLINE';
+    if (!undecided) return unknown(sawHttp(fact));
+    if (reading.install !== null || id === 'model-set') {
+      const data = byRelease(id, reading);
+      return fact === null ? data : { ...data, evidence: [...data.evidence, sawHttp(fact)] };
+    }
     return unknown(credential?.ok === 'no' ? 'it needs a credential' : 'it was not asked');
   };

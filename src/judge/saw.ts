@@ -21,8 +21,17 @@ function bodyWords(body: BodyFact | null): string {
     return body.page !== null
       ? ' with a Hermes page'
       : ` with HTML${body.title === null ? '' : ` “${shortened(body.title)}”`}`;
-  if (body.detail !== null && body.detail !== '') return ` ${shortened(body.detail)}`;
+  if (body.detail !== null && body.detail !== '') return ` “${shortened(inner(body.detail))}”`;
   return body.kind === 'json' ? ' with JSON' : ` with ${body.contentType ?? body.kind}`;
+}
+
+/** The message of the engine's JSON errors: `{"detail":"Unauthorized"}`, `{"error":"unauthenticated",…,"reason":"no_cookie"}`. */
+function inner(detail: string): string {
+  const word = (key: string): string | undefined =>
+    new RegExp(`"${key}"\\s*:\\s*"([^"\\\\]*)"`).exec(detail)?.[1];
+  if (!detail.startsWith('{')) return detail;
+  const said = [word('detail') ?? word('error'), word('reason')].filter((each) => each !== undefined);
+  return said.length === 0 ? detail : said.join(', ');
 }
 
 const problemWords: Record<NonNullable<BodyFact['problem']>, string> = {

@@ -5,6 +5,8 @@ import type { Reading } from './reading.ts';
 import { sawHttp, sawWs } from './saw.ts';
 import { gatedStanding } from './standing-gated.ts';
 import { launch } from './remedies/launch.ts';
+import { update } from './remedies/update.ts';
+import { before } from './version.ts';
 
 /** Whether the credential is good: `yes` only when a protected read passed with it, or none is needed. */
 export interface Standing {
@@ -46,13 +48,15 @@ function withoutToken(reading: Reading): Standing {
   const args = { url: reading.facts.service?.url ?? null };
   if (unreadable === null || unreadable === 'not-asked')
     return { ok: 'no', drafts: [draft('TOKEN_MISSING', { args, evidence })] };
+  // The first release that takes a token from its environment is 0.16.0.
+  const ignoresTokens = reading.version !== null && before(reading.version, '0.16.0');
   return {
     ok: 'no',
     drafts: [
       draft('TOKEN_UNREADABLE', {
-        args: { ...args, why: unreadable },
+        args: { ...args, why: unreadable, ignoresTokens },
         evidence,
-        remedies: reading.hasDisk ? [launch(reading)] : [],
+        remedies: !reading.hasDisk ? [] : ignoresTokens ? [update(reading, '0.16.0')] : [launch(reading)],
       }),
     ],
   };

@@ -1,5 +1,5 @@
 import type { Check, Finding, Remedy, Report, Reports, Verdict } from '../judge/schema.ts';
-import { advice, sentence } from './messages.ts';
+import { advice, adviceNow, sentence } from './messages.ts';
 import { shellLine } from './shell-line.ts';
 import { shown, wrap } from './shown.ts';
 import type { Style, Tone } from './style.ts';
@@ -15,6 +15,8 @@ export interface HumanOptions {
 
 interface Page {
   lines: string[];
+  /** Commands that were printed already, so that the same fix is not told twice. */
+  told: Set<string>;
   style: Style;
   verbose: boolean;
   width: number;
@@ -52,6 +54,7 @@ const severityMarks: Record<Finding['severity'], [Tone, string]> = {
 export function human(report: Report, options: HumanOptions = {}): string {
   const page: Page = {
     lines: [],
+    told: new Set(),
     style: options.style ?? plain,
     verbose: options.verbose ?? false,
     width: Math.max(40, options.width ?? 80),
@@ -94,10 +97,7 @@ function summaryLines(page: Page, report: Report): void {
       field(page, check === report.checks[0] ? 'Checked' : '', checkWords(page, check));
     return;
   }
-  checkedLines(
-    page,
-    report.checks.filter((each) => each.status !== 'skip'),
-  );
+  checkedLines(page, report.checks);
 }
 
 /** Every client on one line, grouped by verdict. */
@@ -135,22 +135,22 @@ const checkWords = (page: Page, check: Check): string => {
   return `${page.style(tone, mark)} ${check.id}${check.reason === '' ? '' : `: ${shown(check.reason, 120)}`}`;
 };
 
-/** All checks in one paragraph; measured without colour, so that the wrap is right. */
+const statusOrder: readonly Check['status'][] = ['fail', 'error', 'warn', 'pass'];
+
+/** Ids by outcome, the bad ones first. */
 function checkedLines(page: Page, checks: readonly Check[]): void {
-  const words = checks.map((each) => `${marks[each.status][1]} ${each.id}`.replace(' ', '\u00a0'));
-  const lines = wrap(words.join(' '), page.width - 12);
-  const paint = (line: string): string =>
-    line
-      .split(' ')
-      .map((word) => {
-        const [mark = '', id = ''] = word.split('\u00a0');
-        const tone = Object.values(marks).find(([, sign]) => sign === mark)?.[0] ?? 'dim';
-        return `${page.style(tone, mark)} ${id}`;
-      })
-      .join('  ');
-  lines.forEach((line, index) =>
-    page.lines.push(`  ${page.style('dim', (index === 0 ? 'Checked' : '').padEnd(10))}${paint(line)}`),
-  );
+  let name = 'Checked';
+  for (const status of statusOrder) {
+    const ids = checks.filter((each) => each.status === status).map((each) => each.id);
+    if (ids.length === 0) continue;
+    const [tone, mark] = marks[status];
+    const [first = '', ...rest] = wrap(ids.join(', '), page.width - 14);
+    page.lines.push(
+      `  ${page.style('dim', name.padEnd(10))}${page.style(tone, mark)} ${first}`,
+      ...rest.map((line) => `${' '.repeat(14)}${line}`),
+    );
+    name = '';
+  }
 }
 
 function findingLines(page: Page, finding: Finding, report: Report): void {
@@ -185,6 +185,11 @@ function adviceLines(
     if (words !== '') add(words, '  ', '  ');
     return;
   }
+  const key = best.commands.map(shellLine).join('\n');
+  if (key !== '' && page.told.has(key)) return add('The same commands fix it.', '  ');
+  page.told.add(key);
+  const now = shown(adviceNow(finding));
+  if (now !== '') add(now, '  ');
   const isProxy = best.carrier === 'config' && best.where === 'on-host';
   const printed = page.verbose || isProxy ? remedies : remedies.slice(0, 1);
   printed.forEach((remedy, index) => remedyLines(page, remedy, index > 0));

@@ -28,4 +28,11 @@ export function value(args: Args, key: string, fallback: string): string {
   return Array.isArray(found) ? found.join(', ') || fallback : String(found);
 }
 
+/** The first three of a list, and how many more there are. */
+export function few(args: Args, key: string, fallback: string): string {
+  const found = Object.hasOwn(args, key) ? args[key] : undefined;
+  if (!Array.isArray(found) || found.length < 4) return value(args, key, fallback);
+  return `${found.slice(0, 3).join(', ')} and ${found.length - 3} more`;
+}
+
 export const has = (args: Args, key: string): boolean => value(args, key, '') !== '' && args[key] !== false;

@@ -47,6 +47,10 @@ export const credentialMessages: Messages = {
     means: 'The page is the only place where a running dashboard shows its token.',
     seen: 'No credential source had a token, and GET / had none for us either.',
     todo: 'Give the token with --token-file or HERMES_COMPAT_TOKEN, or start the dashboard with `hermes-compat launch`, which sets one.',
+    now: (args) =>
+      has(args, 'ignoresTokens')
+        ? 'Up to 0.15 only the page shows the token: point HERMES_WEB_DIST to a web build and start it again, or update.'
+        : 'Give the token with --token-file or HERMES_COMPAT_TOKEN, or start it so that it has a token of ours.',
   },
   TOKEN_NOT_PROVED: {
     says: () => 'The protected read answers without any credential, so the token is not proved',

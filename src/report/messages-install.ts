@@ -1,5 +1,5 @@
 import type { Messages } from './message.ts';
-import { has, value } from './message.ts';
+import { few, has, value } from './message.ts';
 
 /** The install, the process that runs it, and the page that it serves. */
 export const installMessages: Messages = {
@@ -25,7 +25,7 @@ export const installMessages: Messages = {
     todo: 'Update and patch the install that serves, or start the dashboard from the one on PATH.',
   },
   INSTALL_EDITED: {
-    says: (args) => `The engine’s own files were edited: ${value(args, 'files', 'some')}`,
+    says: (args) => `The engine’s own files were edited: ${few(args, 'files', 'some')}`,
     means: 'An update may drop, park or collide with these edits.',
     seen: 'Hashes of RECORD, or git status, against the files.',
     todo: 'Know what the edits are for; `hermes-compat patch status` tells ours and Hermes One’s apart.',

@@ -1,5 +1,5 @@
 import type { Messages } from './message.ts';
-import { has, value } from './message.ts';
+import { few, has, value } from './message.ts';
 
 const patch = (args: Parameters<Messages[string]['says']>[0]): string => value(args, 'patch', 'the patch');
 
@@ -104,25 +104,25 @@ export const patchMessages: Messages = {
     todo: 'Run the engine’s update again to its end, best with `hermes-compat update`.',
   },
   CONFLICT_MARKERS: {
-    says: (args) => `Merge conflict markers are in ${value(args, 'files', 'the source')}`,
+    says: (args) => `Merge conflict markers are in ${few(args, 'files', 'the source')}`,
     means: 'Python cannot load such a file; the dashboard ends at its next start.',
     seen: 'Lines of <<<<<<<, ======= and >>>>>>> in the engine’s code.',
     todo: 'Take the engine’s version of these files (git checkout), then apply again what is needed.',
   },
   STALE_BYTECODE: {
-    says: (args) => `Old compiled code would run instead of the source: ${value(args, 'files', '')}`,
+    says: (args) => `Old compiled code would run instead of the source: ${few(args, 'files', '')}`,
     means: 'A change of the source has no effect until that file is gone.',
     seen: 'A .pyc whose record of size and time matches although the source differs, or that is never checked.',
     todo: 'Delete the compiled files that are named, then restart the dashboard.',
   },
   BACKUP_LEFTOVER: {
-    says: (args) => `Backup copies lie in the engine’s tree: ${value(args, 'files', '')}`,
+    says: (args) => `Backup copies lie in the engine’s tree: ${few(args, 'files', '')}`,
     means: 'The updater sweeps them into its stash, and they may be of an old version.',
     seen: '*.orig and similar beside the engine’s sources.',
     todo: 'Move or delete them.',
   },
   FOREIGN_EDITS: {
-    says: (args) => `Edits that are not ours are in the checkout: ${value(args, 'files', '')}`,
+    says: (args) => `Edits that are not ours are in the checkout: ${few(args, 'files', '')}`,
     means: 'The updater stashes them and may not bring them back; we leave them as they are.',
     seen: 'git status, without the files of our patches.',
     todo: 'Commit them to a branch of your own or move them out of the checkout.',

@@ -28,8 +28,12 @@ export const messages: ReadonlyMap<string, Message> = new Map(
 export const sentence = (finding: { code: string; args: Parameters<Message['says']>[0] }): string =>
   messages.get(finding.code)?.says(finding.args) ?? finding.code;
 
+/** What to do about this very case in words, also where commands follow; empty when the commands say it all. */
+export const adviceNow = (finding: { code: string; args: Parameters<Message['says']>[0] }): string =>
+  messages.get(finding.code)?.now?.(finding.args) ?? '';
+
 /** What to do about this very case, in words. */
 export const advice = (finding: { code: string; args: Parameters<Message['says']>[0] }): string => {
   const message = messages.get(finding.code);
-  return message?.now?.(finding.args) ?? message?.todo ?? '';
+  return adviceNow(finding) || (message?.todo ?? '');
 };

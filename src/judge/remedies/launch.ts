@@ -1,12 +1,21 @@
+import type { Install } from '../../engine/schema.ts';
 import type { Reading } from '../reading.ts';
 import type { Remedy } from '../schema.ts';
 import { onHost } from './commands.ts';
+
+/** The virtual environment of an install where it has one of its own, else its root. */
+function placeOf(install: Install): string {
+  const venv = /^(.+)\/bin\/python[\d.]*$/.exec(install.interpreter?.path ?? '')?.[1];
+  return venv !== undefined && install.root.startsWith(`${venv}/`) ? venv : install.root;
+}
 
 /** argv that starts the dashboard of this install and home again, where it was. */
 function launchArgv({ facts, install, process, home }: Reading): string[] {
   const { target, asked } = facts;
   const byPath =
-    target.kind === 'local' && install !== null && !install.onPath ? `local:${install.root}` : target.name;
+    target.kind === 'local' && install !== null && !install.onPath
+      ? `local:${placeOf(install)}`
+      : target.name;
   const served = process?.hermesHome ?? null;
   const homeWord = asked.home ?? (served !== null && home?.from === 'process' ? served : null);
   return [
