@@ -29,7 +29,7 @@ export async function completeWith(
 ): Promise<void> {
   const [{ default: tab }, { wholeProgram }] = await Promise.all([
     import('@bomb.sh/tab/commander'),
-    import('./main.ts'),
+    import('./program.ts'),
   ]);
   const program = await wholeProgram(context, (name) => name !== 'completion');
   const root = tab(program, { completionCommandName: 'completion' });

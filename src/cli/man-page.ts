@@ -3,7 +3,8 @@ import type { Command, Option } from 'commander';
 import { tool } from '../tool.ts';
 import { exitCodeHelp } from './exit-codes.ts';
 import type { Io } from './io.ts';
-import { wholeProgram } from './main.ts';
+import { wholeProgram } from './program.ts';
+import { purpose } from './root-help.ts';
 
 /** The man page, made from the command tree (roff, man macros). */
 export async function manPage(): Promise<string> {
@@ -11,7 +12,7 @@ export async function manPage(): Promise<string> {
   const commands = program.commands.filter((command) => command.name() !== 'help');
   return [
     `.TH HERMES-COMPAT 1 "" "hermes-compat ${tool.version}" "User Commands"`,
-    section('NAME', `hermes-compat \\- ${escape(program.description())}`),
+    section('NAME', `hermes-compat \\- ${escape(purpose)}`),
     section('SYNOPSIS', '.B hermes-compat\n.I command\n[options] [arguments]'),
     section('COMMANDS', commands.flatMap((command) => page(command, [])).join('\n')),
     section(
