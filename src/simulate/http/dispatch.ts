@@ -116,7 +116,9 @@ const documentation = (world: World, path: string): Answer | null => {
   if (path === '/docs')
     return html(200, '<!DOCTYPE html><html><head><title>Hermes Agent - Swagger UI</title></head></html>');
   if (path !== '/openapi.json') return null;
-  const paths: Record<string, Record<string, unknown>> = {};
+  const paths: Record<string, Record<string, unknown>> = { '/{full_path}': { get: {} } };
+  if (!world.headless && (world.webBuild || !world.release.unbuiltHidesApi))
+    paths['/assets/{filename}.css'] = { get: {} };
   const all = [...routesOf(world.release.version), ...(world.library === null ? [] : libraryHandlers)];
   for (const route of all) (paths[route.path.replace('{*', '{')] ??= {})[route.method.toLowerCase()] = {};
   return json(200, {

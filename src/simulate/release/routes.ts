@@ -1,6 +1,8 @@
+import { bundledPlugins, bundledUntil } from './plugin-routes.ts';
+
 /**
  * The REST routes of each release, as its `/openapi.json` lists them. A route not listed here gets the release's answer for unknown
- * paths; one that is listed but not modelled gets 501 and says so. Routes of bundled plugins are left out.
+ * paths; one that is listed but not modelled gets 501 and says so.
  */
 
 interface RouteGroup {
@@ -172,11 +174,15 @@ const order = [
   '0.22.2',
 ];
 
+const position = (version: string): number =>
+  order.findIndex((known) => version === known || version.startsWith(`${known}.post`));
+
 /** Routes of a release, `0.20.0.post2` counting as 0.20.0. */
 export const routesOf = (version: string): Route[] => {
-  const at = order.findIndex((known) => version === known || version.startsWith(`${known}.post`));
-  return groups
-    .filter(({ since }) => order.indexOf(since) <= at)
+  const at = position(version);
+  const plugins = at <= position(bundledUntil) ? bundledPlugins : [];
+  return [...groups, ...plugins]
+    .filter(({ since }) => position(since) <= at)
     .flatMap(({ routes }) => routes.split(','))
     .map((route) => {
       const [method = '', path = ''] = route.trim().split(' ');

@@ -1,0 +1,65 @@
+import type { ProbeFacts } from '../../src/probe/types.ts';
+
+/** Which real engines the stand-in is compared with, and what may differ between two starts of one engine. */
+export interface Cell {
+  version: string;
+  mode: 'plain' | 'chat' | 'gated' | 'headless' | 'no-token' | 'wrong-token';
+  /** Runs in the gate; the others in the full suite. */
+  gate: boolean;
+}
+
+/** 0.15.2 cannot be started, 0.20.0.post2 ships no login provider. */
+const cells: readonly Cell[] = [
+  { version: '0.13.0', mode: 'no-token', gate: false },
+  { version: '0.14.0', mode: 'plain', gate: true },
+  { version: '0.14.0', mode: 'chat', gate: true },
+  { version: '0.14.0', mode: 'wrong-token', gate: false },
+  { version: '0.16.0', mode: 'plain', gate: true },
+  { version: '0.16.0', mode: 'gated', gate: false },
+  { version: '0.17.0', mode: 'plain', gate: false },
+  { version: '0.17.0', mode: 'gated', gate: false },
+  { version: '0.18.2', mode: 'plain', gate: false },
+  { version: '0.18.2', mode: 'gated', gate: false },
+  { version: '0.18.2', mode: 'headless', gate: false },
+  { version: '0.19.0', mode: 'plain', gate: true },
+  { version: '0.19.0', mode: 'no-token', gate: false },
+  { version: '0.19.0', mode: 'wrong-token', gate: false },
+  { version: '0.19.0', mode: 'gated', gate: false },
+  { version: '0.19.0', mode: 'headless', gate: false },
+  { version: '0.20.0.post2', mode: 'plain', gate: false },
+  { version: '0.20.0.post2', mode: 'headless', gate: false },
+  { version: '0.21.0.post1', mode: 'plain', gate: false },
+  { version: '0.21.0.post1', mode: 'gated', gate: false },
+  { version: '0.21.0.post1', mode: 'headless', gate: false },
+  { version: '0.21.4.post1', mode: 'plain', gate: false },
+  { version: '0.21.4.post1', mode: 'gated', gate: false },
+  { version: '0.22.2.post1', mode: 'plain', gate: true },
+  { version: '0.22.2.post1', mode: 'no-token', gate: false },
+  { version: '0.22.2.post1', mode: 'gated', gate: false },
+  { version: '0.22.2.post1', mode: 'headless', gate: false },
+];
+
+export const cellsOfThisRun = cells.filter(
+  ({ gate }) => gate || process.env['HERMES_COMPAT_TEST_FULL'] === '1',
+);
+
+/** Keys whose values depend on the clock, the machine or the length of a path. */
+const volatileKeys = [
+  'phases',
+  'ms',
+  'bytes',
+  'afterMs',
+  'fingerprint',
+  'tokenFingerprint',
+  'hermesHome',
+  // Begins with the home, the free disk space and such.
+  'detail',
+];
+
+/** Facts without what differs between two starts: `port` is the dashboard's. */
+export const comparable = (facts: ProbeFacts, port: number): unknown =>
+  JSON.parse(
+    JSON.stringify(facts, (key, value: unknown) =>
+      volatileKeys.includes(key) ? '(volatile)' : value,
+    ).replaceAll(String(port), 'PORT'),
+  );
