@@ -44,6 +44,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./stop.ts')).stop,
   },
   {
+    name: 'demo',
+    summary: 'the main job on an embedded stand-in',
+    load: async () => (await import('./demo.ts')).demo,
+  },
+  {
     name: 'completion',
     summary: 'completion script for bash, zsh, fish or powershell',
     load: async () => (await import('./completion.ts')).completion,
