@@ -53,7 +53,7 @@ export function classifyStart(result: FailedStart, home: string): LaunchFailure 
     case 'timeout':
       return {
         code: 'SLOW_START',
-        args: { seconds: Math.round(result.seconds), port: result.port, ended: true },
+        args: { seconds: Number(result.seconds.toFixed(1)), port: result.port, ended: true },
         evidence: lastLines(result.tail),
       };
     default:

@@ -76,7 +76,7 @@ async function startOnce(request: LaunchRequest, signal: AbortSignal): Promise<R
   const result = await run(request, { plan, token, record }, signal);
   if (result.outcome !== 'up') {
     await removeTraces(host, home.root, record.id);
-    return failed(classifyStart(result, home.path), token);
+    return failed(classifyStart(result, home.path), token, install.version);
   }
   const { port, pid, startTicks, executable, seconds } = result;
   const up = { ...record, port, pid, startTicks, executable };
@@ -88,7 +88,7 @@ async function startOnce(request: LaunchRequest, signal: AbortSignal): Promise<R
       return { outcome: 'started', record: up, url: urlOf(plan, port), seconds, ...pick(found) };
     await stopLaunch(host, home.root, up);
     const evidence = [...found.failure.evidence, ...lastLines(result.tail)];
-    return failed({ ...found.failure, evidence }, token);
+    return failed({ ...found.failure, evidence }, token, install.version);
   } catch (error) {
     await stopLaunch(host, home.root, up);
     throw error;
@@ -157,10 +157,11 @@ const interrupted = (): CompatError =>
   new CompatError('interrupted', 'interrupted; what was started is ended');
 
 /** The engine's own lines could repeat the token. */
-const failed = (failure: LaunchFailure, token: string | null): NotLaunched => ({
+const failed = (failure: LaunchFailure, token: string | null, version: string | null): NotLaunched => ({
   outcome: 'failed',
   failure: {
     ...failure,
+    args: { version, ...failure.args },
     evidence: failure.evidence.map((line) => (token === null ? line : line.replaceAll(token, '<token>'))),
   },
 });

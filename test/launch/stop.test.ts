@@ -12,6 +12,7 @@ import {
   readRecords,
   writeRecord,
 } from '../../src/launch/record.ts';
+import { credentialOf, recordOf } from '../../src/launch/recorded.ts';
 import { endProcess, stopLaunch } from '../../src/launch/stop.ts';
 import { alive, host, scratchHome, traces } from './support.ts';
 
@@ -107,6 +108,25 @@ test('files that are no record of ours are left alone', async () => {
   await writeFile(join(folder, 'fffffffffff2.json'), '[]');
   await writeFile(join(folder, 'fffffffffff3.json'), JSON.stringify(record));
   expect(await readRecords(host, home)).toEqual([record]);
+});
+
+test('the token of a process that launch started, by pid and start time', async () => {
+  const record = await launched();
+  const { pid, startTicks } = record;
+  expect(await recordOf(host, home, { pid, startTicks })).toEqual(record);
+  expect(await recordOf(host, home, { pid, startTicks: '1' })).toBeNull();
+  expect(await recordOf(host, home, { pid: pid + 1, startTicks })).toBeNull();
+  expect(await credentialOf(host, home, record)).toEqual({
+    kind: 'token',
+    source: 'launch-record',
+    secret: 'secret',
+    username: null,
+    fingerprint: '2bb80d53',
+  });
+  // A record cannot make us read another file.
+  expect(await credentialOf(host, home, { ...record, tokenFile: '/etc/hostname' })).toBeNull();
+  await rm(record.tokenFile as string);
+  expect(await credentialOf(host, home, record)).toBeNull();
 });
 
 test('a folder that another user could use is refused', async () => {
