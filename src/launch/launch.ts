@@ -17,7 +17,7 @@ export interface CheckEngine extends Launched {
  * @throws CompatError usage, refused, interrupted
  */
 export async function launch(request: LaunchRequest, signal: AbortSignal): Promise<Launched | NotLaunched> {
-  const running = await startEngine(request, signal);
+  const running = await startEngine(request, signal, true);
   if (running.outcome === 'failed') return running;
   const { token, ...launched } = running;
   const { host, home } = request;
@@ -34,13 +34,16 @@ export async function launch(request: LaunchRequest, signal: AbortSignal): Promi
   }
 }
 
-/** The same for the time of a check: on any free port, ended by the caller. */
+/**
+ * The same for the time of a check: on any free port, ended by the caller. Started is what answers `/api/status`; whether and why
+ * chat opens is for the check to find out, and `token` may be one that the engine refuses.
+ */
 export async function startForCheck(
   request: Omit<LaunchRequest, 'token'>,
   signal: AbortSignal,
 ): Promise<CheckEngine | NotLaunched> {
   const options = { ...request.options, port: 0 };
-  const running = await startEngine({ ...request, options, token: null }, signal);
+  const running = await startEngine({ ...request, options, token: null }, signal, false);
   if (running.outcome === 'failed') return running;
   const { host, home } = request;
   return {

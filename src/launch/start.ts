@@ -50,24 +50,31 @@ const attempts = 4;
  * Starts the engine and waits for a real chat connection. On every failure, and on an abort, the process is ended and our
  * files are removed. Where the choice of the port was ours and another process was faster, the next free one is taken.
  *
+ * `mustOpen: false` also takes an engine whose chat does not open: for a check that is to find out why.
+ *
  * @throws CompatError usage, refused, interrupted
  */
 export async function startEngine(
   request: LaunchRequest,
   signal: AbortSignal,
+  mustOpen: boolean,
 ): Promise<Running | NotLaunched> {
-  const first = await startOnce(request, signal);
+  const first = await startOnce(request, signal, mustOpen);
   if (request.options.port !== null && request.options.port !== 0) return first;
   const elsewhere = { ...request, options: { ...request.options, port: 0 } };
   let result = first;
   for (let attempt = 2; attempt <= attempts; attempt++) {
     if (result.outcome === 'started' || result.failure.code !== 'PORT_IN_USE') break;
-    result = await startOnce(elsewhere, signal);
+    result = await startOnce(elsewhere, signal, mustOpen);
   }
   return result;
 }
 
-async function startOnce(request: LaunchRequest, signal: AbortSignal): Promise<Running | NotLaunched> {
+async function startOnce(
+  request: LaunchRequest,
+  signal: AbortSignal,
+  mustOpen: boolean,
+): Promise<Running | NotLaunched> {
   const { host, install, home } = request;
   const plan = planLaunch(install, home, request.options);
   const token = plan.takesToken ? (request.token ?? randomBytes(32).toString('base64url')) : null;
@@ -80,12 +87,18 @@ async function startOnce(request: LaunchRequest, signal: AbortSignal): Promise<R
   }
   const { port, pid, startTicks, executable, seconds } = result;
   const up = { ...record, port, pid, startTicks, executable };
+  const about = { install, home, bind: plan.host };
   try {
-    const at = { connectTo: plan.connectTo, port };
-    const found = await findToken(host, at, token, { install, home, bind: plan.host }, signal);
+    const found = await findToken(host, { connectTo: plan.connectTo, port }, token, about, signal);
     if (signal.aborted) throw interrupted();
-    if (found.outcome === 'found')
-      return { outcome: 'started', record: up, url: urlOf(plan, port), seconds, ...pick(found) };
+    if (found.outcome === 'found' || !mustOpen) {
+      const {
+        ws,
+        why,
+        token: works,
+      } = found.outcome === 'found' ? found : ({ ws: 'unknown', why: null, token } as const);
+      return { outcome: 'started', record: up, url: urlOf(plan, port), seconds, ws, why, token: works };
+    }
     await stopLaunch(host, home.root, up);
     const evidence = [...found.failure.evidence, ...lastLines(result.tail)];
     return failed({ ...found.failure, evidence }, token, install.version);
@@ -94,16 +107,6 @@ async function startOnce(request: LaunchRequest, signal: AbortSignal): Promise<R
     throw error;
   }
 }
-
-const pick = ({
-  ws,
-  why,
-  token,
-}: Pick<Running, 'ws' | 'why' | 'token'>): Pick<Running, 'ws' | 'why' | 'token'> => ({
-  ws,
-  why,
-  token,
-});
 
 /** The record of a start to come; its folder is there. */
 async function prepare(

@@ -58,7 +58,7 @@ function document(name: 'launch' | 'stop', text: string): Record<string, unknown
   return value;
 }
 
-describe.skipIf(!ready)('launch and stop', () => {
+describe.skipIf(!ready)('launch and stop', { timeout: 180_000 }, () => {
   test('0.14.0 by its folder: running and usable, then gone', async () => {
     const launched = await cli(['launch', local('0.14.0'), '--port', '0']);
     expect(launched).toMatchObject({ code: 0, stderr: '' });

@@ -15,7 +15,7 @@ import {
 
 const ready = await requireEngines(...ladder);
 
-describe.skipIf(!ready)('the test rig', () => {
+describe.skipIf(!ready)('the test rig', { timeout: 180_000 }, () => {
   test('starts an engine with its own home and token, and ends it without a trace', async () => {
     const engine = await startEngine({ version: '0.16.0' });
     const sessions = (token: string): Promise<number> =>

@@ -17,7 +17,7 @@ import { alive, homeAt, installOf, never, options, scratchHome, traces } from '.
 const ready = canRunSshd && (await requireEngines('0.15.2', '0.16.0'));
 
 // The engines lie in a cache that only this account reads, so it logs in as itself, with a key of this rig.
-describe.skipIf(!ready)('launch over ssh', () => {
+describe.skipIf(!ready)('launch over ssh', { timeout: 180_000 }, () => {
   let rig: Rig;
   let host: Host;
   let home: string;

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { codes } from '../../src/judge/codes.ts';
-import { messages } from '../../src/report/messages.ts';
+import type { Args } from '../../src/report/message.ts';
+import { advice, messages } from '../../src/report/messages.ts';
 
 test('every finding code has words, and no words are left over', () => {
   expect([...messages.keys()].sort()).toEqual([...codes.keys()].sort());
@@ -12,6 +13,8 @@ test.each([...messages])('%s says something with no, foreign and hostile values'
     expect(said.length, code).toBeGreaterThan(10);
     expect(said, code).not.toMatch(/undefined|null|\[object|function /);
   }
+  const cases: Args[] = [{}, { env: '0' }, { openToNetwork: true }, { reason: 'guard' }];
+  for (const args of cases) expect(advice({ code, args }), code).toMatch(/[.]$/);
   for (const text of [message.means, message.seen, message.todo]) expect(text, code).toMatch(/[.]$/);
 });
 
