@@ -25,6 +25,8 @@ export function byteStream(
       done(error);
     },
   });
+  // Who has let go of the stream need not hear that the line is gone.
+  stream.on('error', () => {});
   input.on('data', (chunk: Buffer) => {
     if (!stream.push(chunk)) input.pause();
   });

@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto';
 import { CompatError } from '../../errors.ts';
-import { FileError, type FileErrorCode, type FileStat, type Host, type RunResult } from '../types.ts';
+import {
+  FileError,
+  type FileErrorCode,
+  type FileStat,
+  type Host,
+  type RunOptions,
+  type RunResult,
+} from '../types.ts';
 import { firstLine } from './failures.ts';
 import {
   createScript,
@@ -31,18 +38,20 @@ export type FileMethods = Pick<
   | 'removeDir'
 >;
 
+type RunScript = (text: string, args: readonly string[], options: RunOptions) => Promise<RunResult>;
+
 const MiB = 1024 * 1024;
 /** Files of tens of MiB take their time over slow lines. */
 const transferMs = 30_000;
 const bytesPerMs = 100;
 
 /** File methods by scripts: they work wherever `sh` does, tell why something failed, and need one round trip each. */
-export function scriptedFiles(script: Host['script'], uid: number): FileMethods {
+export function scriptedFiles(script: RunScript, uid: number): FileMethods {
   const attempt = async (
     path: string,
     text: string,
     args: string[],
-    options: Parameters<Host['script']>[2] = {},
+    options: RunOptions = {},
   ): Promise<Buffer> => {
     checkPath(path);
     let result: RunResult;

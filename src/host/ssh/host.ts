@@ -3,7 +3,7 @@ import { CompatError } from '../../errors.ts';
 import { FileError, type Host, type RunOptions, type RunResult } from '../types.ts';
 import { scriptedFiles } from './files.ts';
 import { relay } from './relay.ts';
-import type { Work } from './requests.ts';
+import { briefMs, type Work } from './requests.ts';
 import type { Shells } from './shells.ts';
 import type { SshHost, SshNote, Transport } from './types.ts';
 
@@ -13,7 +13,8 @@ const relayMs = 15_000;
 export function shellHost(transport: Transport, shells: Shells, notes: SshNote[]): SshHost {
   const { user, hostname, os } = shells.greeting;
   const uid = Number(shells.greeting.uid);
-  const run = async (work: Work): Promise<RunResult> => {
+  const run = async (given: Omit<Work, 'brief'>, brief?: boolean): Promise<RunResult> => {
+    const work = { ...given, brief: brief ?? (given.options.timeoutMs ?? 0) <= briefMs };
     const { missing, ...result } = await shells.run(work);
     if (missing !== null) throw missingError(missing, work);
     return result;
@@ -26,7 +27,7 @@ export function shellHost(transport: Transport, shells: Shells, notes: SshNote[]
     identity: async () => ({ user, uid, hostname, os: os.toLowerCase() }),
     run: (argv: readonly string[], options: RunOptions = {}) => run({ script: null, args: argv, options }),
     script,
-    ...scriptedFiles(script, uid),
+    ...scriptedFiles((text, args, options) => run({ script: text, args, options }, true), uid),
     connect: tunnels(transport, notes),
     close: () => shells.close(),
   };

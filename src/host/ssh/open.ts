@@ -25,6 +25,7 @@ export async function openSshHost(options: SshOptions): Promise<SshHost> {
     timeoutMs,
     signal: options.signal,
   });
+  options.onReady?.();
   try {
     return shellHost(transport, await openShells(transport, { become, timeoutMs }, notes), notes);
   } catch (error) {

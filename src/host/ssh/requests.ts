@@ -7,7 +7,14 @@ export interface Work {
   script: string | null;
   args: readonly string[];
   options: RunOptions;
+  /** It is over soon, whatever its deadline: others may wait behind it. */
+  brief: boolean;
 }
+
+/** A deadline up to this counts as brief. */
+export const briefMs = 30_000;
+
+export const timeoutOf = ({ options }: Work): number => options.timeoutMs ?? briefMs;
 
 /** Lines of the greeting, in order. */
 export const greetingFields = ['user', 'uid', 'hostname', 'os', 'pid', 'home', 'path'] as const;

@@ -3,7 +3,7 @@ import { within } from './clock.ts';
 import { cutError } from './failures.ts';
 import type { Login } from './login.ts';
 import type { StreamEvent } from './markers.ts';
-import { requestText, type Work } from './requests.ts';
+import { requestText, timeoutOf, type Work } from './requests.ts';
 
 /** A result, or what was not there to run: `cwd`, `command`, or the `right` to run it. */
 export type Outcome = RunResult & { missing: string | null };
@@ -12,8 +12,8 @@ export type Outcome = RunResult & { missing: string | null };
 export interface Shell {
   /** How many requests have not ended. */
   waiting(): number;
-  /** Longest deadline of those, milliseconds. */
-  patience(): number;
+  /** None of those takes long. */
+  brief(): boolean;
   usable(): boolean;
   run(work: Work): Promise<Outcome>;
   close(): void;
@@ -39,8 +39,6 @@ type Stop = 'timedOut' | 'overflow' | 'aborted';
 
 const MiB = 1024 * 1024;
 const mostEndingMs = 3000;
-
-export const timeoutOf = (work: Work): number => work.options.timeoutMs ?? 30_000;
 
 /**
  * @param abandon ends what the shell runs; called when a request is past its deadline, aborted or too loud. The shell is of no
@@ -98,7 +96,7 @@ export function requestShell(login: Login, host: string, abandon: () => Promise<
   void pipe.ended.then(() => failAll(stopping));
   return {
     waiting: () => jobs.length,
-    patience: () => Math.max(0, ...jobs.map((job) => timeoutOf(job.work))),
+    brief: () => jobs.every((job) => job.work.brief),
     usable: () => usable,
     run: (work) =>
       new Promise((settle, fail) => {

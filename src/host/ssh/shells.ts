@@ -2,7 +2,7 @@ import { CompatError } from '../../errors.ts';
 import { within } from './clock.ts';
 import { type Login, type LoginSetup, logIn } from './login.ts';
 import type { Greeting, Work } from './requests.ts';
-import { notRun, type Outcome, requestShell, type Shell, timeoutOf } from './shell.ts';
+import { notRun, type Outcome, requestShell, type Shell } from './shell.ts';
 import type { SshNote, Transport } from './types.ts';
 
 /** The remote shells of one connection: one, and further ones while long commands run. */
@@ -12,8 +12,7 @@ export interface Shells {
   close(): Promise<void>;
 }
 
-/** Below this a request may wait behind others; a longer one gets a shell of its own. OpenSSH allows 10 sessions by default. */
-const briefMs = 30_000;
+/** What is not brief gets a shell of its own, up to this many. OpenSSH allows 10 sessions by default. */
 const mostShells = 4;
 
 /** @throws CompatError SSH_SHELL_UNUSABLE, SUDO_REFUSED, SSH_CUT */
@@ -30,7 +29,7 @@ export async function openShells(transport: Transport, setup: LoginSetup, notes:
   const usable = (): Shell[] => held.map(({ shell }) => shell).filter((shell) => shell.usable());
   /** Ends a shell and what it started, from another shell; where the server allows no other, by asking the server. */
   const endTree = (login: Login): Promise<void> => {
-    const work: Work = { script: killTree, args: [login.greeting.pid], options: { timeoutMs: 5000 } };
+    const work = { script: killTree, args: [login.greeting.pid], options: { timeoutMs: 5000 }, brief: true };
     const ended = (async () => {
       const shell = usable().find((other) => other.waiting() === 0) ?? (await another());
       await shell.run(work);
@@ -44,8 +43,8 @@ export async function openShells(transport: Transport, setup: LoginSetup, notes:
   /** A shell for this request, or null when there should be one more. */
   const pick = (work: Work): Shell | null => {
     const shells = usable();
-    const patient = timeoutOf(work) > briefMs ? [] : shells.filter((shell) => shell.patience() <= briefMs);
-    const behind = patient.length > 0 ? patient : shells.length >= most ? shells : [];
+    const quick = work.brief ? shells.filter((shell) => shell.brief()) : [];
+    const behind = quick.length > 0 ? quick : shells.length >= most ? shells : [];
     const idle = shells.find((shell) => shell.waiting() === 0);
     return idle ?? behind.toSorted((a, b) => a.waiting() - b.waiting())[0] ?? null;
   };

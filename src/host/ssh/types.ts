@@ -37,6 +37,8 @@ export interface SshOptions {
   questions?: Questions;
   /** Milliseconds for each step of connecting; ConnectTimeout of the configuration wins for the first. Default 15 000. */
   timeoutMs?: number;
+  /** The login is done; what follows is counted as use. */
+  onReady?: () => void;
   signal?: AbortSignal;
 }
 
