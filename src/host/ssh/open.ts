@@ -1,9 +1,9 @@
 import { usageError } from '../../errors.ts';
 import { shellHost } from './host.ts';
 import { libraryTransport } from './library.ts';
-import { resolveRoute } from './settings.ts';
+import { checkName, resolveRoute } from './settings.ts';
 import { openShells } from './shells.ts';
-import type { SshHost, SshNote, SshOptions } from './types.ts';
+import type { SshHost, SshNote, SshOptions, Transport } from './types.ts';
 
 const defaultTimeoutMs = 15_000;
 
@@ -17,14 +17,7 @@ export async function openSshHost(options: SshOptions): Promise<SshHost> {
   if (become !== null && !/^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/.test(become))
     throw usageError('--become needs an account name (letters, digits, dots, dashes)');
   const notes: SshNote[] = [];
-  const route = await resolveRoute(options);
-  notes.push(...route.notes);
-  const transport = await libraryTransport(route, options.local, {
-    acceptNewHostKey: options.acceptNewHostKey === true,
-    questions: options.questions ?? {},
-    timeoutMs,
-    signal: options.signal,
-  });
+  const transport = await (options.systemSsh === true ? bySystem : byLibrary)(options, timeoutMs, notes);
   options.onReady?.();
   try {
     return shellHost(transport, await openShells(transport, { become, timeoutMs }, notes), notes);
@@ -32,4 +25,21 @@ export async function openSshHost(options: SshOptions): Promise<SshHost> {
     await transport.close();
     throw error;
   }
+}
+
+async function bySystem(options: SshOptions, timeoutMs: number): Promise<Transport> {
+  checkName({ host: options.address, user: options.user ?? null, port: options.port ?? null });
+  const { systemTransport } = await import('./system.ts');
+  return systemTransport(options, timeoutMs);
+}
+
+async function byLibrary(options: SshOptions, timeoutMs: number, notes: SshNote[]): Promise<Transport> {
+  const route = await resolveRoute(options);
+  notes.push(...route.notes);
+  return libraryTransport(route, options.local, {
+    acceptNewHostKey: options.acceptNewHostKey === true,
+    questions: options.questions ?? {},
+    timeoutMs,
+    signal: options.signal,
+  });
 }

@@ -116,7 +116,7 @@ export function parseJumps(text: string | undefined): HopName[] {
 }
 
 /** Nothing that a program could take for an option, and nothing that a shell reads. */
-function checkName({ host, user, port }: HopName): void {
+export function checkName({ host, user, port }: HopName): void {
   if (!/^(?!-)[A-Za-z0-9_.:%-]{1,253}$/.test(host))
     throw usageError('the ssh target has no usable host name (letters, digits, dots, dashes)');
   if (user !== null && !/^(?!-)[A-Za-z0-9_.@\\+-]{1,64}\$?$/.test(user))

@@ -12,6 +12,8 @@ export interface LocalSide {
 
 /** How a person is asked. A function that is absent, or that gives null, means: nobody can answer. */
 export interface Questions {
+  /** There is a terminal on which the ssh program may ask by itself. */
+  terminal?: boolean;
   password?(whose: string): Promise<string | null>;
   passphrase?(keyFile: string): Promise<string | null>;
   /** One answer for each prompt of a keyboard-interactive login. */
