@@ -401,7 +401,8 @@ follow() {
     f=$R
     [ -f "$f" ] || { why="leads to $f, which is not there"; found=nothing; return 1; }
     [ -r "$f" ] || { why="$f is not readable for this account"; found=unreadable; return 1; }
-    text=$(dd if="$f" bs=8192 count=1 2>/dev/null)
+    # (A shell may warn of zero bytes in a program.)
+    { text=$(dd if="$f" bs=8192 count=1); } 2>/dev/null
     case $text in '#!'*) ;; *) why="$f is not a script"; return 1 ;; esac
     rest=${text%%"$nl"*}
     rest=${rest#??}
@@ -675,9 +676,7 @@ missing_modules() {
       *) continue ;;
     esac
     if ! has_module "$module"; then
-      # Of a package that is not there as a whole, Python names the package.
-      while [ "${module%.*}" != "$module" ] && ! has_module "${module%.*}"; do module=${module%.*}; done
-      missing "$module"
+      record missing "$root" "$absent"
     elif [ "$kind" = from ] && [ "$module" = hermes_cli ]; then
       text=${text#*import }
       text=${text%%#*}
@@ -686,23 +685,24 @@ missing_modules() {
         while case $name in ' '*) true ;; *) false ;; esac; do name=${name# }; done
         name=${name%%[!A-Za-z0-9_]*}
         case $name in '' | _*) continue ;; esac
-        has_module "hermes_cli.$name" || grep -qw "$name" "$root/hermes_cli/__init__.py" 2>/dev/null || missing "hermes_cli.$name"
+        has_module "hermes_cli.$name" || grep -qw "$name" "$root/hermes_cli/__init__.py" 2>/dev/null || record missing "$root" "$absent"
       done
       IFS=$nl
     fi
   done
 }
 
+# absent: the outermost package of $1 that is not there, as Python would name it.
 has_module() {
+  absent= module_path=$root
   IFS=.
-  set -- $1
-  IFS=/
-  module_path=$root/$*
+  for part in $1; do
+    absent=$absent${absent:+.}$part
+    module_path=$module_path/$part
+    [ -e "$module_path.py" ] || [ -d "$module_path" ] || { IFS=$nl; return 1; }
+  done
   IFS=$nl
-  [ -e "$module_path.py" ] || [ -d "$module_path" ]
 }
-
-missing() { record missing "$root" "$1"; }
 
 # Compiled files that would run instead of their changed source: same stamp or unchecked, and other code.
 stale_bytecode() {
@@ -1148,7 +1148,8 @@ alive_pid() {
 whole() {
   [ -f "$2" ] || return
   if [ -r "$2" ]; then
-    section "$1.$number" "$(dd if="$2" bs=65536 count=1 2>/dev/null)"
+    { text=$(dd if="$2" bs=65536 count=1); } 2>/dev/null
+    section "$1.$number" "$text"
   else
     record homefact "$number" unreadable "$1"
   fi

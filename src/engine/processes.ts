@@ -74,7 +74,7 @@ function processOf(
     argv: redactArgv(raw.argv),
     ...addressOf(raw, command, entry, seen.bound.get(raw.pid) ?? null),
     hermesHome: homeOfProcess(raw, command, install, gathered) ?? entry?.hermesHome ?? null,
-    profile: command.profile ?? command.openProfile ?? entry?.profile ?? null,
+    profile: profileOf(command) ?? entry?.profile ?? null,
     env: {
       tui: env('HERMES_DASHBOARD_TUI'),
       webDist: env('HERMES_WEB_DIST'),
@@ -92,6 +92,10 @@ function processOf(
     source: 'process-table',
   };
 }
+
+/** From 0.17 on a dashboard of a profile runs as `-p default … --open-profile NAME`. */
+const profileOf = ({ profile, openProfile }: EngineCommand): string | null =>
+  openProfile ?? (profile === 'default' ? null : profile);
 
 function homeOfProcess(
   raw: RawProcess,

@@ -50,10 +50,11 @@ export function statLine(line: string): [string, FileFacts][] {
 }
 
 function foundLine(line: string, ending: RegExp): FoundLine[] {
-  const found = new RegExp(`^(.*?(?:${ending.source})):(\\d+):(.*)$`).exec(line);
+  // A dot must match what Python does not take for the end of a line.
+  const found = new RegExp(`^(.*?(?:${ending.source})):(\\d+):(.*)$`, 's').exec(line.replace(/\r$/, ''));
   if (!found) return [];
   const [, file = '', number, text = ''] = found;
-  return [{ file, number: Number(number), text: text.replace(/\r$/, '') }];
+  return [{ file, number: Number(number), text }];
 }
 
 /** `HASH  PATH` of sha256sum and shasum, `HASH *PATH` of openssl. */

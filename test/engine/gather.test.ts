@@ -1,0 +1,187 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parseFrame, parseRecords } from '../../src/engine/frame.ts';
+import { gather } from '../../src/engine/gather.ts';
+import { locate } from '../../src/engine/locate.ts';
+import { localHost } from '../../src/host/local.ts';
+import type { Host } from '../../src/host/types.ts';
+import { packaged } from '../../src/tool.ts';
+import { type Box, makeBox, makeVenv } from './trees.ts';
+
+const script = readFileSync(packaged('host-scripts/gather.sh'), 'utf8');
+let box: Box;
+beforeEach(async () => {
+  box = await makeBox();
+});
+afterEach(() => box.remove());
+
+/** The command line of a shell, if this machine has it. */
+function installed([name = '', ...options]: string[]): string[][] {
+  for (const folder of (process.env['PATH'] ?? '').split(':')) {
+    const path = name.startsWith('/') ? name : join(folder, name);
+    if (existsSync(path)) return [[path, ...options]];
+  }
+  return [];
+}
+const shells = [
+  ['/bin/sh'],
+  ['dash'],
+  ['bash', '--posix'],
+  ['busybox', 'sh'],
+  ['mksh'],
+  ['ksh'],
+  ['yash'],
+  ['zsh', '--emulate', 'sh'],
+].flatMap(installed);
+
+/** What the script says about this box, without clocks and other processes. */
+function facts(output: Buffer): unknown {
+  const frame = parseFrame(output, 'n');
+  const records = parseRecords(`${frame?.sections.get('records')}\n${frame?.sections.get('slow')}`);
+  const mine = (fields: string[]): boolean => fields.join('\t').includes(box.path());
+  return {
+    complete: frame?.complete,
+    noise: frame?.noise,
+    looked: records.get('looked')?.filter(mine),
+    install: records.get('install')?.filter(mine),
+    flag: records.get('flag')?.filter(([index]) => index === '1'),
+    dist: records.get('dist')?.filter(mine),
+    missing: records.get('missing')?.filter(mine),
+    homedir: records.get('homedir')?.filter(mine),
+    homefact: records.get('homefact')?.filter(([index, key]) => index === '1' && key !== 'env-token'),
+    config: frame?.sections.get('config.1'),
+    code: frame?.sections
+      .get('code')
+      ?.split('\n')
+      .filter((line) => line.startsWith(box.path())),
+    sha256: frame?.sections
+      .get('sha256')
+      ?.split('\n')
+      .filter((line) => line.includes(box.path())),
+    record: frame?.sections
+      .get('record')
+      ?.split('\n')
+      .filter((line) => line.startsWith(box.path())),
+  };
+}
+
+const tokenOf = (output: Buffer): string | undefined =>
+  parseRecords(parseFrame(output, 'n')?.sections.get('records') ?? '')
+    .get('homefact')
+    ?.find(([, key]) => key === 'env-token')?.[2];
+
+describe('every shell says the same', () => {
+  it.each(shells.map((argv) => [argv.join(' '), argv] as const))('%s', async (_, argv) => {
+    const venv = await makeVenv(box, 'a venv');
+    await box.write(join(box.bin, 'hermes'), `#!/bin/sh\nexec "${venv}/bin/hermes" -p x "$@"\n`, 0o755);
+    await symlink('/bin/sh', join(box.bin, 'hermesx'));
+    await box.write(
+      join(box.home, '.hermes/config.yaml'),
+      'plugins:\n  enabled:\n    - a\n_config_version: 3\n',
+    );
+    await box.write(
+      join(box.home, '.hermes/.env'),
+      "HERMES_DASHBOARD_SESSION_TOKEN='a b' # x\nHERMES_WEB_DIST=/x\n",
+    );
+    const host = localHost({
+      path: `${box.bin}:/usr/local/bin:/usr/bin:/bin`,
+      home: box.home,
+      platform: process.platform,
+    });
+    const run = async (shell: string[]) =>
+      host.run([...shell, '-s', '--', 'n', venv, '', '', '9', 'hash,git'], { stdin: script });
+    const result = await run(argv);
+    expect(result.stderr.toString()).toBe('');
+    expect(facts(result.stdout)).toEqual(facts((await run(['/bin/sh'])).stdout));
+    // A shell whose printf is a program would show the token in its arguments: there it is only said to be set.
+    expect(tokenOf(result.stdout)).toMatch(/^(c8687a08|set)$/);
+    if (/\/(sh|dash|bash)$/.test(argv[0] as string)) expect(tokenOf(result.stdout)).toBe('c8687a08');
+    expect(facts(result.stdout)).toMatchObject({ complete: true, noise: '', install: [expect.anything()] });
+  });
+
+  it('more than one shell was there to compare', () => expect(shells.length).toBeGreaterThan(1));
+});
+
+describe('a host that gets in the way', () => {
+  const ask = { path: null, home: null, profile: null, port: null, env: {}, timeoutMs: 20_000 };
+  const hostWith = (change: (text: string, args: string[]) => string[], stdin?: string): Host => {
+    const real = localHost({ path: '/usr/bin:/bin', home: box.home, platform: process.platform });
+    return {
+      ...real,
+      script: (text, args = [], options = {}) =>
+        real.run(change(text, [...args]), { ...options, stdin: stdin ?? text }),
+    };
+  };
+
+  it('a banner and noise from start-up files is a note, not a fault', async () => {
+    const host = hostWith((_, args) => [
+      '/bin/sh',
+      '-c',
+      'echo "Welcome \u001B[31m!"; echo; exec /bin/sh -s -- "$@"',
+      'x',
+      ...args,
+    ]);
+    const found = await locate(host, ask);
+    expect(found.host.notes).toEqual([{ code: 'STDOUT_NOISE', text: 'Welcome  [31m!' }]);
+    expect(found.host).toMatchObject({ partial: false, os: process.platform });
+    expect(found.host.looked.length).toBeGreaterThan(5);
+  });
+
+  it('an account without a shell', async () => {
+    const host = hostWith(() => ['/bin/sh', '-c', 'echo This account is currently not available.; exit 1']);
+    const found = await locate(host, ask);
+    expect(found.host).toMatchObject({
+      partial: true,
+      home: null,
+      notes: [{ code: 'SHELL_UNUSABLE', text: 'This account is currently not available.' }],
+      user: expect.any(String),
+    });
+    expect(found.installs).toEqual([]);
+  });
+
+  it('a connection that is cut, at any byte: partial, nothing invented', async () => {
+    const venv = await makeVenv(box, 'venv');
+    const whole = await box.locate({ path: venv });
+    for (const bytes of [60, 300, 1000, 3000, 6000]) {
+      const host = hostWith((_, args) => [
+        '/bin/sh',
+        '-c',
+        `/bin/sh -s -- "$@" | head -c ${bytes}`,
+        'x',
+        ...args,
+      ]);
+      const found = await locate(host, { ...ask, path: venv });
+      expect(found.host.partial).toBe(true);
+      expect(found.host.notes.map(({ code }) => code)).toContain('GATHER_CUT');
+      for (const install of found.installs) expect(whole.installs.map(({ id }) => id)).toContain(install.id);
+    }
+  });
+
+  it('a script that was cut runs nothing at all', async () => {
+    const host = hostWith((_, args) => ['/bin/sh', '-s', '--', ...args], script.slice(0, script.length - 40));
+    expect((await gather(host, ask)).notes[0]?.code).toBe('SHELL_UNUSABLE');
+  });
+
+  it('a shell that never answers ends with the deadline', async () => {
+    const host = hostWith(() => ['/bin/sh', '-c', 'sleep 60']);
+    const begun = performance.now();
+    const found = await locate(host, { ...ask, timeoutMs: 300 });
+    expect(performance.now() - begun).toBeLessThan(3000);
+    expect(found.host.partial).toBe(true);
+  });
+});
+
+it('hostile names stay data', async () => {
+  const venv = await makeVenv(box, 'a $(touch pwned) `touch pwned` "b" \\n venv');
+  await box.write(join(box.home, '.hermes/plugins/a\tb\nc/plugin.yaml'), '');
+  const found = await box.locate({
+    path: venv,
+    home: join(box.home, '.hermes'),
+    env: { UV_TOOL_DIR: "'; touch pwned; '", HERMES_INSTALL_DIR: '-n' },
+  });
+  expect(found.host.chosen?.install).toBe(join(venv, 'lib/python3.11/site-packages'));
+  expect(found.host.partial).toBe(false);
+  expect(found.host.home?.otherPlugins).toEqual(['?']);
+});

@@ -1,0 +1,30 @@
+import { cp, mkdir, readdir, readlink, symlink, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { engineDir, sitePackages } from './engine-install.ts';
+
+/** The engine's own folders that tests edit; everything else of the environment stays a link to the shared one. */
+const copied = /^(hermes_cli|tui_gateway|gateway|hermes_agent.*\.dist-info)$/;
+
+/** A virtual environment that runs a release of the ladder and may be edited. Returns its site-packages. */
+export async function copyEngine(version: string, to: string): Promise<string> {
+  const from = engineDir(version);
+  const source = await sitePackages(from);
+  const python = source.split('/').at(-2) as string;
+  const site = join(to, 'lib', python, 'site-packages');
+  await mkdir(site, { recursive: true });
+  await mkdir(join(to, 'bin'));
+  const base = resolve(join(from, 'bin'), await readlink(join(from, 'bin/python')));
+  for (const name of ['python', 'python3']) await symlink(base, join(to, 'bin', name));
+  await cp(join(from, 'pyvenv.cfg'), join(to, 'pyvenv.cfg'));
+  await writeFile(
+    join(to, 'bin/hermes'),
+    `#!${to}/bin/python\nimport sys\nfrom hermes_cli.main import main\nif __name__ == "__main__":\n    sys.exit(main())\n`,
+    { mode: 0o755 },
+  );
+  for (const name of await readdir(source)) {
+    if (copied.test(name))
+      await cp(join(source, name), join(site, name), { recursive: true, preserveTimestamps: true });
+    else await symlink(join(source, name), join(site, name));
+  }
+  return site;
+}
