@@ -1,8 +1,10 @@
+import { codes } from './codes.ts';
 import type { Draft } from './draft.ts';
 import { draft } from './draft.ts';
 import { answerDrafts } from './reach-answer.ts';
 import { networkDraft } from './reach-network.ts';
 import type { Reading } from './reading.ts';
+import { inOrder } from './remedies/residue.ts';
 
 /**
  * What `GET /api/status` says about the address (rows 1 to 13 of the decision table).
@@ -25,6 +27,12 @@ export function reach(reading: Reading): Reach {
   return drafts.length === 0 ? { state: 'reached' } : { state: 'failed', drafts };
 }
 
-/** The way to the host failed, so nothing behind it was seen. */
-const hostDraft = ({ finding, text, args }: NonNullable<Reading['facts']['hostError']>): Draft =>
-  draft(finding, { args, evidence: [text] });
+/** The way to the host failed, so nothing behind it was seen. A code that only a newer version knows is told as its class. */
+function hostDraft({ finding, text, args, commands }: NonNullable<Reading['facts']['hostError']>): Draft {
+  const known = codes.get(finding)?.weight != null;
+  return draft(known ? finding : 'SSH_UNREACHABLE', {
+    args: known ? args : { ...args, error: finding },
+    evidence: [text],
+    remedies: commands.length === 0 ? [] : [inOrder('reach-host', commands)],
+  });
+}

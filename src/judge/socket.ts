@@ -18,7 +18,7 @@ export interface Socket {
 export function socket(reading: Reading, credential: Standing): Socket {
   const main = reading.ws('main');
   if (main === null) return withoutUpgrade(reading, credential);
-  if (main.handshake === 'bad-accept' || main.handshake === 'bad-protocol')
+  if (!isWhole(main))
     return {
       state: 'failed',
       drafts: [
@@ -33,6 +33,12 @@ export function socket(reading: Reading, credential: Standing): Socket {
   if (!main.bareRefusal) return { state: 'refused', drafts: answeredDrafts(main, reading, credential) };
   return refusedBare(main, reading, credential);
 }
+
+/** An upgrade that counts as open has HTTP 101 and a handshake that fits. */
+const isWhole = ({ outcome, handshake, status }: WsFact): boolean =>
+  outcome === 'open'
+    ? handshake === 'valid' && status === 101
+    : handshake === 'none' || handshake === 'valid';
 
 /** The credential comes first: a bad one hides every other reason. The chat gate is told with it only where the token is not the question. */
 function refusedBare(main: WsFact, reading: Reading, credential: Standing): Socket {

@@ -13,17 +13,22 @@ export function junit(document: Report | Reports): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="hermes-compat" ${attributes}>\n${suites.join('')}</testsuites>\n`;
 }
 
-/** Characters that XML 1.0 cannot carry even escaped are replaced. */
-function xml(text: string): string {
-  return text
-    .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufffe\uffff]/g, '\ufffd')
+/** Characters that XML 1.0 cannot carry even escaped, and those that steer text, are replaced. */
+const escaped = (text: string): string =>
+  text
+    .replaceAll(
+      /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufffe\uffff]/g,
+      '\ufffd',
+    )
     .replaceAll(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd')
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll(/[\r\n\t]/g, (mark) => `&#${mark.charCodeAt(0)};`);
-}
+    .replaceAll('"', '&quot;');
+
+/** In an attribute, where a parser would make blanks of line ends. */
+const xml = (text: string): string =>
+  escaped(text).replaceAll(/[\n\t]/g, (mark) => `&#${mark.charCodeAt(0)};`);
 
 const isError = (report: Report, check: Check): boolean =>
   check.status === 'error' || (check.id === 'verdict' && report.verdict === 'unknown');
@@ -65,11 +70,11 @@ function testCase(report: Report, check: Check): string {
     return `${head}>\n      <skipped message="${xml(check.reason)}"/>\n    </testcase>\n`;
   const details = detailsOf(report, check);
   if (isError(report, check))
-    return `${head}>\n      <error message="${xml(check.reason)}">${xml(details)}</error>\n    </testcase>\n`;
+    return `${head}>\n      <error message="${xml(check.reason)}">${escaped(details)}</error>\n    </testcase>\n`;
   if (check.status === 'fail')
-    return `${head}>\n      <failure message="${xml(check.reason)}">${xml(details)}</failure>\n    </testcase>\n`;
+    return `${head}>\n      <failure message="${xml(check.reason)}">${escaped(details)}</failure>\n    </testcase>\n`;
   if (details === '') return `${head}/>\n`;
-  return `${head}>\n      <system-out>${xml(details)}</system-out>\n    </testcase>\n`;
+  return `${head}>\n      <system-out>${escaped(details)}</system-out>\n    </testcase>\n`;
 }
 
 function detailsOf(report: Report, check: Check): string {

@@ -1,5 +1,5 @@
 import type { Report, Reports } from '../judge/schema.ts';
-import type { HumanOptions } from './human.ts';
+import type { HumanOptions } from './page.ts';
 
 export const formats = ['human', 'json', 'ndjson', 'junit', 'github', 'html'] as const;
 
@@ -13,8 +13,8 @@ export async function render(
 ): Promise<string> {
   switch (format) {
     case 'human': {
-      const { human, humanReports } = await import('./human.ts');
-      return document.kind === 'report' ? human(document, options) : humanReports(document, options);
+      if (document.kind === 'report') return (await import('./human.ts')).human(document, options);
+      return (await import('./human-reports.ts')).humanReports(document, options);
     }
     case 'json':
       return (await import('./json.ts')).json(document);

@@ -29,7 +29,7 @@ const capabilityCheck = (id: CapabilityId, summary: string, probes: string[] = [
           ? done([missing(diagnosis, capability)])
           : skip(`not there; ${client.name} does not need it`);
       case 'unknown':
-        return client.requires.includes(id) ? couldNot(said) : skip(said);
+        return client.requires.includes(id) && canBeAsked(diagnosis) ? couldNot(said) : skip(said);
       default: {
         const never: never = capability.state;
         return never;
@@ -37,6 +37,10 @@ const capabilityCheck = (id: CapabilityId, summary: string, probes: string[] = [
     }
   },
 });
+
+/** Where nothing was reached, that is what was checked, and the rest hangs on it. */
+const canBeAsked = ({ reading, reach }: Diagnosis): boolean =>
+  reach.state === 'reached' || (reach.state === 'absent' && reading.install !== null);
 
 const brokenPackage = ({ reading, reach }: Diagnosis): boolean =>
   reach.state === 'absent' && (reading.install?.missingModules.length ?? 0) > 0;

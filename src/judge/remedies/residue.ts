@@ -24,6 +24,8 @@ const absolute = (install: Install, files: readonly string[]): string[] =>
 /** Outside every checkout, so that no updater sweeps it up. */
 const keep = (reading: Reading): string => `${reading.home?.root ?? '~/.hermes'}/desktop-compat/set-aside`;
 
+export const inOrder = (id: string, commands: string[][]): Remedy => remedy(id, commands, true);
+
 export const oneCommand = (id: string, argv: string[]): Remedy => remedy(id, [argv], true);
 
 export const removePaths = (id: string, paths: string[]): Remedy =>
