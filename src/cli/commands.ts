@@ -44,6 +44,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./stop.ts')).stop,
   },
   {
+    name: 'replay',
+    summary: 'turns of a recorded frame log: timeline, rows, outcome, comparison',
+    load: async () => (await import('./replay.ts')).replay,
+  },
+  {
     name: 'demo',
     summary: 'the main job on an embedded stand-in',
     load: async () => (await import('./demo.ts')).demo,

@@ -14,5 +14,6 @@ export function ndjson(document: Report | Reports): string {
 
 const steering = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
-const safe = (text: string): string =>
+/** JSON text without characters that steer a terminal; as JSON it says the same. */
+export const safe = (text: string): string =>
   text.replaceAll(steering, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`);

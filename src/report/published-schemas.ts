@@ -1,18 +1,25 @@
 /** JSON Schemas of every document that we print, by file name under schemas/. Written by scripts/generate.mjs, compared in a test. */
 export async function publishedSchemas(): Promise<Record<string, object>> {
-  const [{ z }, { factsSchema }, { reportSchema, reportsSchema }, { launchSchema, stopSchema }] =
-    await Promise.all([
-      import('zod'),
-      import('../probe/schema.ts'),
-      import('../judge/schema.ts'),
-      import('../launch/schema.ts'),
-    ]);
+  const [
+    { z },
+    { factsSchema },
+    { reportSchema, reportsSchema },
+    { launchSchema, stopSchema },
+    { timelineSchema },
+  ] = await Promise.all([
+    import('zod'),
+    import('../probe/schema.ts'),
+    import('../judge/schema.ts'),
+    import('../launch/schema.ts'),
+    import('./timeline-schema.ts'),
+  ]);
   const documents = {
     facts: factsSchema,
     report: reportSchema,
     reports: reportsSchema,
     launch: launchSchema,
     stop: stopSchema,
+    timeline: timelineSchema,
   };
   return Object.fromEntries(
     // `input` leaves room for keys that a later minor version adds.
