@@ -11,6 +11,8 @@ import { dispatch } from './http/dispatch.ts';
 import { readRequest } from './http/request.ts';
 import type { Request } from './http/request.ts';
 import type { Simulator, SimulatorOptions } from './options.ts';
+import { createPlayer } from './play/player.ts';
+import { parseRecording } from './play/recording.ts';
 import { since } from './release/since.ts';
 import { createHub, detach } from './socket/hub.ts';
 import type { Connection, Hub } from './socket/hub.ts';
@@ -89,17 +91,21 @@ const serveGateway = (running: Running, socket: WebSocket): void => {
   const { hub, world } = running;
   const connection: Connection = {
     send: frameWriter(running, socket),
-    end: (code) => socket.close(code),
+    cut: () => socket.terminate(),
     waiting: new Map(),
   };
   hub.connections.add(connection);
-  socket.on('close', () => detach(hub, connection));
+  socket.on('close', () => {
+    detach(hub, connection);
+    hub.player?.disconnect(connection);
+  });
   socket.on('message', (data, binary) => {
     // The engine reads text only; bytes end its handler.
     if (binary) socket.close(1000);
     else receive(hub, connection, Buffer.from(data as Buffer).toString('utf8'));
   });
-  connection.send(gatewayReady(world));
+  if (hub.player === null) connection.send(gatewayReady(world));
+  else hub.player.connect(connection);
 };
 
 const opened = (running: Running, socket: WebSocket, path: string): void => {
@@ -182,7 +188,9 @@ export const startSimulator = async (options: SimulatorOptions): Promise<Simulat
   const connections = new Set<Socket>();
   const site: Site = { answered: 0, startedAt: Date.now(), goAway: () => {}, signal: stop.signal };
   const faults = (options.faults ?? []).map(findFault);
-  const running: Running = { world, hub: createHub(world), faults, site, sockets: socketServer(world) };
+  const hub = createHub(world);
+  if (options.play !== undefined) hub.player = createPlayer(parseRecording(options.play), options.pace ?? 0);
+  const running: Running = { world, hub, faults, site, sockets: socketServer(world) };
   const server = serve(running);
   server.on('connection', (socket: Socket) => {
     connections.add(socket);
@@ -205,6 +213,7 @@ export const startSimulator = async (options: SimulatorOptions): Promise<Simulat
     frames: world.frames,
     close: async () => {
       stop.abort();
+      hub.player?.stop();
       for (const session of world.sessions) session.turn?.stop.abort();
       drop();
       await new Promise<void>((resolve) => running.sockets.close(() => resolve()));

@@ -60,6 +60,8 @@ export interface World {
   home: string;
   model: { provider: string; model: string };
   sessions: Session[];
+  /** Stored messages of a recording, by the session id that was asked. */
+  stored: Map<string, unknown>;
   installId: string;
   epoch: string;
   startedAt: number;
@@ -98,6 +100,13 @@ const gateOf = (options: SimulatorOptions, release: Release): Gate | null => {
   return { username, password, access: new Set(), refresh: new Set(), tickets: new Map(), attempts: [] };
 };
 
+/** `{"sessions": [{"asked", "answer"}]}`, see `cases/README.md`. */
+const storedRows = (file: unknown): Map<string, unknown> => {
+  const { sessions } = (file ?? {}) as { sessions?: unknown };
+  const pairs = (Array.isArray(sessions) ? sessions : []) as { asked?: unknown; answer?: unknown }[];
+  return new Map(pairs.map(({ asked, answer }) => [String(asked), answer]));
+};
+
 /** @throws CompatError usage when the release is unknown or cannot be started this way */
 export const createWorld = (options: SimulatorOptions): World => {
   const release = findRelease(options.release);
@@ -121,6 +130,7 @@ export const createWorld = (options: SimulatorOptions): World => {
     home: '/home/simulated/.hermes',
     model: { provider: '', model: '' },
     sessions: [],
+    stored: storedRows(options.stored),
     installId: randomBytes(16).toString('hex'),
     epoch: randomBytes(16).toString('hex'),
     startedAt: Date.now(),

@@ -45,6 +45,12 @@ const withSession =
     return found === undefined ? detail(404, 'Session not found') : answer(world, found);
   };
 
+const messages = (world: World, request: Request, words: string[]): Answer => {
+  const recorded = world.stored.get(words[0] ?? '');
+  if (recorded !== undefined) return json(200, recorded);
+  return withSession((_, session) => json(200, messagesBody(world, session)))(world, request, words);
+};
+
 const setModel = (world: World, request: Request): Answer => {
   const body = bodyOf(request);
   const fields = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
@@ -92,7 +98,7 @@ export const handlers: readonly Handler[] = [
   {
     method: 'GET',
     path: '/api/sessions/{session_id}/messages',
-    answer: withSession((world, session) => json(200, messagesBody(world, session))),
+    answer: messages,
   },
   {
     method: 'GET',

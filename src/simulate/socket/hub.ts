@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Player } from '../play/player.ts';
 import { since } from '../release/since.ts';
 import type { Session, World } from '../world.ts';
 
@@ -6,8 +7,8 @@ import type { Session, World } from '../world.ts';
 
 export interface Connection {
   send: (frame: unknown) => void;
-  /** Ends it with this close code. */
-  end: (code: number) => void;
+  /** Ends it without a close frame, as a lost network does. */
+  cut: () => void;
   /** Requests of the server that wait for an answer of this client, by id. */
   waiting: Map<string, (result: unknown) => void>;
 }
@@ -24,6 +25,8 @@ export interface Hub {
   connections: Set<Connection>;
   /** By runtime id; before events were numbered only the last one gets them. */
   attached: Map<string, Connection[]>;
+  /** Plays a recording, where one was given. */
+  player: Player | null;
   /** Numbered events of each runtime session, at most 512. */
   rings: Map<string, EventParams[]>;
 }
@@ -34,6 +37,7 @@ export const createHub = (world: World): Hub => ({
   world,
   connections: new Set(),
   attached: new Map(),
+  player: null,
   rings: new Map(),
 });
 

@@ -59,6 +59,7 @@ export const receive = (hub: Hub, connection: Connection, text: string): void =>
     return;
   }
   hub.world.frames.push(frame);
+  if (isRecord(frame) && hub.player?.receive(connection, frame) === true) return;
   const answer = replyTo(hub, connection, frame);
   if (answer !== null) connection.send({ jsonrpc: '2.0', id: answer.id, ...answer.reply });
 };
