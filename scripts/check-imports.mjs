@@ -14,7 +14,7 @@ const mayImport = (from, to) => {
   if (to in beside)
     return to === 'launch'
       ? order.indexOf(from) >= order.indexOf('patch')
-      : to === 'turn' && from === 'report';
+      : ['turn', 'simulate'].includes(to) && from === 'report';
   return order.includes(to) && order.includes(from) && order.indexOf(to) < order.indexOf(from);
 };
 const src = resolve('src');

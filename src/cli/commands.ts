@@ -54,6 +54,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./demo.ts')).demo,
   },
   {
+    name: 'simulate',
+    summary: 'a stand-in dashboard of any release, whole or broken, for tests of clients',
+    load: async () => (await import('./simulate.ts')).simulate,
+  },
+  {
     name: 'completion',
     summary: 'completion script for bash, zsh, fish or powershell',
     load: async () => (await import('./completion.ts')).completion,

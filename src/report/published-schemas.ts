@@ -5,12 +5,14 @@ export async function publishedSchemas(): Promise<Record<string, object>> {
     { factsSchema },
     { reportSchema, reportsSchema },
     { launchSchema, stopSchema },
+    { simulationsSchema, simulatorSchema },
     { timelineSchema },
   ] = await Promise.all([
     import('zod'),
     import('../probe/schema.ts'),
     import('../judge/schema.ts'),
     import('../launch/schema.ts'),
+    import('../simulate/schema.ts'),
     import('./timeline-schema.ts'),
   ]);
   const documents = {
@@ -19,6 +21,8 @@ export async function publishedSchemas(): Promise<Record<string, object>> {
     reports: reportsSchema,
     launch: launchSchema,
     stop: stopSchema,
+    simulator: simulatorSchema,
+    simulations: simulationsSchema,
     timeline: timelineSchema,
   };
   return Object.fromEntries(

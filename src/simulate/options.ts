@@ -26,6 +26,8 @@ export interface SimulatorOptions {
   play?: string;
   /** Rows of that recording (`….stored.json`), served as stored messages. */
   stored?: unknown;
+  /** Is told of every request and upgrade, as in `log`. */
+  onRequest?: (line: string) => void;
   /** Factor on the pauses of a recording; 0, the default, plays it at once. */
   pace?: number;
 }

@@ -54,7 +54,7 @@ const outsidePrefix = ({ world }: Running, message: IncomingMessage): boolean =>
 const answer = async (running: Running, message: IncomingMessage, response: ServerResponse) => {
   const { world, faults, site } = running;
   const path = (message.url ?? '/').split('?')[0] ?? '/';
-  world.log.push(`${message.method ?? 'GET'} ${path}`);
+  world.note(`${message.method ?? 'GET'} ${path}`);
   if (faults.some((fault) => fault.request?.(message, response, site) === true)) return;
   if (outsidePrefix(running, message)) {
     findFault('wrong-path').request?.(message, response, site);
@@ -119,7 +119,7 @@ const opened = (running: Running, socket: WebSocket, path: string): void => {
 const upgrade = (running: Running, message: IncomingMessage, socket: Socket, head: Buffer): void => {
   const { world, faults, site, sockets } = running;
   socket.on('error', () => socket.destroy());
-  world.log.push(`UPGRADE ${(message.url ?? '/').split('?')[0] ?? '/'}`);
+  world.note(`UPGRADE ${(message.url ?? '/').split('?')[0] ?? '/'}`);
   if (faults.some((fault) => fault.upgrade?.(message, socket, site) === true)) return;
   const request = seen(running, readRequest(world, message, Buffer.alloc(0)), true);
   const judged = judgeUpgrade(world, message, request);

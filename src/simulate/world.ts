@@ -65,6 +65,7 @@ export interface World {
   installId: string;
   epoch: string;
   startedAt: number;
+  note: (line: string) => void;
   log: string[];
   frames: unknown[];
 }
@@ -115,6 +116,7 @@ export const createWorld = (options: SimulatorOptions): World => {
     throw usageError(`${release.version} has no headless mode; the first release here with one is 0.18.2`);
   if (options.prefix !== undefined && !/^(\/[A-Za-z0-9._~-]+)+$/.test(options.prefix))
     throw usageError('the prefix is a path such as /hermes');
+  const log: string[] = [];
   return {
     release,
     host,
@@ -134,7 +136,11 @@ export const createWorld = (options: SimulatorOptions): World => {
     installId: randomBytes(16).toString('hex'),
     epoch: randomBytes(16).toString('hex'),
     startedAt: Date.now(),
-    log: [],
+    note: (line) => {
+      log.push(line);
+      options.onRequest?.(line);
+    },
+    log,
     frames: [],
   };
 };
