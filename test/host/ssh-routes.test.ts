@@ -147,6 +147,10 @@ describe.runIf(canRunSshd)('ways to a dashboard', () => {
     expect(await finding(openSshHost(options))).toBe('SSH_HOSTKEY_UNKNOWN');
     expect(server.logs().slice(before)).toBe('');
     await server.trust();
+    // What the last jump host cannot reach.
+    const config = `Host one\n  HostName 127.0.0.1\n  Port ${first.port}\n  User ${hops[0]?.name}\nHost goal\n  HostName 127.0.0.1\n  Port ${await closedPort()}\n  ProxyJump one\nHost *\n${known}`;
+    await writeFile(configFile, config);
+    expect(await finding(openSshHost(options))).toBe('SSH_UNREACHABLE');
   });
 
   it('ProxyCommand, when allowed', async () => {

@@ -53,7 +53,7 @@ export interface Rig {
   /** Adds an account that lets the client's default key in. Names are unique to this rig. */
   account(label: string, options?: AccountOptions): Promise<Account>;
   /** Starts a server of its own with these further lines of sshd_config. */
-  sshd(lines?: string[], options?: { hostKeys?: string[] }): Promise<Sshd>;
+  sshd(lines?: string[], options?: { hostKeys?: string[]; sftp?: boolean }): Promise<Sshd>;
   /** What `openSshHost` needs to log in there with the client's key, the host key known. */
   options(server: Sshd, account: Account, more?: Partial<SshOptions>): SshOptions;
   keygen(name: string, args?: string[]): string;
@@ -154,8 +154,9 @@ export async function sshRig(): Promise<Rig> {
       run('chown', ['-R', `${name}:`, home]);
       return { name, home, uid: Number(run('id', ['-u', name])) };
     },
-    sshd: async (lines = [], { hostKeys = ['ed25519'] } = {}) => {
-      const server = await startSshd(dir, lines, hostKeys, known);
+    sshd: async (lines = [], { hostKeys = ['ed25519'], sftp = true } = {}) => {
+      const subsystem = sftp ? ['Subsystem sftp /usr/lib/openssh/sftp-server'] : [];
+      const server = await startSshd(dir, [...lines, ...subsystem], hostKeys, known);
       servers.push(server);
       await server.trust();
       return server;
@@ -245,7 +246,6 @@ async function startSshd(dir: string, lines: string[], types: string[], known: s
     'KbdInteractiveAuthentication no',
     'StrictModes yes',
     'LogLevel VERBOSE',
-    'Subsystem sftp /usr/lib/openssh/sftp-server',
     '',
   ];
   await writeFile(join(base, 'config'), config.join('\n'));

@@ -1,14 +1,8 @@
 import { createHash } from 'node:crypto';
 import { CompatError } from '../../errors.ts';
-import {
-  FileError,
-  type FileErrorCode,
-  type FileStat,
-  type Host,
-  type RunOptions,
-  type RunResult,
-} from '../types.ts';
+import { FileError, type FileErrorCode, type FileStat, type RunOptions, type RunResult } from '../types.ts';
 import { firstLine } from './failures.ts';
+import { checkPath, type FileMethods } from './file-methods.ts';
 import {
   createScript,
   mkdirScript,
@@ -22,21 +16,6 @@ import {
   renameScript,
   statScript,
 } from './file-scripts.ts';
-
-export type FileMethods = Pick<
-  Host,
-  | 'readFile'
-  | 'stat'
-  | 'realpath'
-  | 'readlink'
-  | 'readdir'
-  | 'mkdir'
-  | 'createFile'
-  | 'copyOwnership'
-  | 'rename'
-  | 'removeFile'
-  | 'removeDir'
->;
 
 type RunScript = (text: string, args: readonly string[], options: RunOptions) => Promise<RunResult>;
 
@@ -133,11 +112,6 @@ export function scriptedFiles(script: RunScript, uid: number): FileMethods {
 }
 
 const octal = (mode: number): string => (mode & 0o7777).toString(8).padStart(4, '0');
-
-function checkPath(path: string): void {
-  if (!path.startsWith('/') || path.includes('\0'))
-    throw new FileError('other', path, `"${firstLine(path)}" is not an absolute path`);
-}
 
 const kinds: Record<number, FileStat['kind']> = { 0o100000: 'file', 0o040000: 'dir', 0o120000: 'symlink' };
 

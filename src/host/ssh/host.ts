@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { CompatError } from '../../errors.ts';
 import { FileError, type Host, type RunOptions, type RunResult } from '../types.ts';
+import type { FileMethods } from './file-methods.ts';
 import { scriptedFiles } from './files.ts';
 import { relay } from './relay.ts';
 import { briefMs, type Work } from './requests.ts';
@@ -30,6 +31,33 @@ export function shellHost(transport: Transport, shells: Shells, notes: SshNote[]
     ...scriptedFiles((text, args, options) => run({ script: text, args, options }, true), uid),
     connect: tunnels(transport, notes),
     close: () => shells.close(),
+  };
+}
+
+/**
+ * A host on which nothing can be run: files by SFTP, and tunnels. `run`, `script` and `identity` throw what was wrong with the
+ * shell.
+ */
+export function filesOnlyHost(
+  transport: Transport,
+  files: FileMethods,
+  unusable: CompatError,
+  notes: SshNote[],
+): SshHost {
+  const refuse = async (): Promise<never> => {
+    throw unusable;
+  };
+  notes.push({ code: 'SSH_SHELL_UNUSABLE', args: { said: String(unusable.details.args?.['said'] ?? '') } });
+  return {
+    kind: 'ssh',
+    name: transport.name,
+    notes,
+    identity: refuse,
+    run: refuse,
+    script: refuse,
+    ...files,
+    connect: (host, port, signal) => transport.connect(host, port, signal),
+    close: () => transport.close(),
   };
 }
 

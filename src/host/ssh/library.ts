@@ -1,11 +1,15 @@
 import type { Duplex } from 'node:stream';
 import { byteStream } from './byte-stream.ts';
-import type { Client, ClientChannel } from 'ssh2';
+import type { Client, ClientChannel, SFTPWrapper } from 'ssh2';
 import { commandSocket, tcpSocket } from './socket.ts';
 import { connectHop, type HopOptions } from './connection.ts';
+import type { FileMethods } from './file-methods.ts';
 import { cutError, netError, sshError } from './failures.ts';
 import type { HopSettings, Route } from './settings.ts';
 import type { LocalSide, Pipe, PipeEnd, Transport } from './types.ts';
+
+/** An account whose login hangs hangs here too. */
+const mostSftpMs = 3000;
 
 /**
  * A connection by ssh2, through every hop of the route.
@@ -34,6 +38,7 @@ export async function libraryTransport(
     name: last.name,
     open: (command) => last.open(command),
     connect: (host, port, signal) => last.forward(host, port, signal),
+    files: () => last.files(),
     close: async () => {
       for (const { client } of links.toReversed()) client.end();
       await Promise.race([last.gone, new Promise((resolve) => setTimeout(resolve, 500).unref())]);
@@ -48,16 +53,34 @@ const nextSocket = async (
   local: LocalSide,
   { timeoutMs, signal }: HopOptions,
 ): Promise<Duplex> => {
-  if (before !== undefined) return before.forward(hop.hostName, hop.port, signal);
-  if (hop.proxyCommand !== null) return commandSocket(hop.proxyCommand, local.env);
-  return tcpSocket(hop, hop.connectTimeoutMs ?? timeoutMs, signal);
+  if (before === undefined) {
+    if (hop.proxyCommand !== null) return commandSocket(hop.proxyCommand, local.env);
+    return tcpSocket(hop, hop.connectTimeoutMs ?? timeoutMs, signal);
+  }
+  return before.forward(hop.hostName, hop.port, signal).catch((error: unknown) => {
+    throw beyondError(before.name, hop, error);
+  });
 };
+
+/** What a jump host cannot reach is unreachable like anything else. */
+function beyondError(jump: string, { hostName, port }: HopSettings, error: unknown): unknown {
+  const code = (error as { code?: unknown }).code;
+  if (typeof code !== 'string') return error;
+  const where = `${hostName}:${port}`;
+  return sshError(
+    'SSH_UNREACHABLE',
+    `${where} cannot be reached from ${jump}: ${code}`,
+    { host: where, why: code },
+    { cause: error },
+  );
+}
 
 interface Link {
   client: Client;
   name: string;
   gone: Promise<void>;
   open(command: string): Promise<Pipe>;
+  files(): Promise<FileMethods | null>;
   forward(host: string, port: number, signal?: AbortSignal): Promise<Duplex>;
 }
 
@@ -76,6 +99,7 @@ function link(client: Client, hop: HopSettings, timeoutMs: number): Link {
   const raced = <T>(
     start: (give: (error: Error | undefined, value: T) => void) => unknown,
     late: (value: T) => void,
+    limitMs = timeoutMs,
   ) =>
     new Promise<T>((resolve, reject) => {
       let settled = false;
@@ -85,7 +109,7 @@ function link(client: Client, hop: HopSettings, timeoutMs: number): Link {
         clearTimeout(timer);
         act();
       };
-      const timer = setTimeout(() => settle(() => reject(cutError(name))), timeoutMs);
+      const timer = setTimeout(() => settle(() => reject(cutError(name))), limitMs);
       void gone.then(() => settle(() => reject(cutError(name, cause))));
       try {
         start((error, value) => {
@@ -103,14 +127,27 @@ function link(client: Client, hop: HopSettings, timeoutMs: number): Link {
     client,
     name,
     gone,
-    open: async (command) => {
-      const channel = await raced<ClientChannel>(
-        (give) => client.exec(command, give),
+    open: (command) =>
+      raced<Pipe>(
+        (give) =>
+          client.exec(command, (error, channel) => {
+            // A command that ends at once has its whole end behind this in the same packet: listen now.
+            if (error === undefined) give(error, channelPipe(channel, gone));
+            else give(error, undefined as never);
+          }),
         (late) => late.close(),
       ).catch((error: unknown) => {
         throw openError(name, error);
-      });
-      return channelPipe(channel, gone);
+      }),
+    files: async () => {
+      const sftp = await raced<SFTPWrapper>(
+        (give) => client.sftp(give),
+        (late) => late.end(),
+        Math.min(timeoutMs, mostSftpMs),
+      ).catch(() => null);
+      if (sftp === null) return null;
+      const { sftpFiles } = await import('./sftp-files.ts');
+      return sftpFiles(sftp, name, gone, timeoutMs);
     },
     forward: async (host, port, signal) => {
       signal?.throwIfAborted();

@@ -1,5 +1,5 @@
-import { usageError } from '../../errors.ts';
-import { shellHost } from './host.ts';
+import { CompatError, usageError } from '../../errors.ts';
+import { filesOnlyHost, shellHost } from './host.ts';
 import { libraryTransport } from './library.ts';
 import { checkName, resolveRoute } from './settings.ts';
 import { openShells } from './shells.ts';
@@ -22,10 +22,15 @@ export async function openSshHost(options: SshOptions): Promise<SshHost> {
   try {
     return shellHost(transport, await openShells(transport, { become, timeoutMs }, notes), notes);
   } catch (error) {
+    const files = become === null && isUnusable(error) ? await transport.files() : null;
+    if (files !== null) return filesOnlyHost(transport, files, error as CompatError, notes);
     await transport.close();
     throw error;
   }
 }
+
+const isUnusable = (error: unknown): boolean =>
+  error instanceof CompatError && error.details.finding === 'SSH_SHELL_UNUSABLE';
 
 async function bySystem(options: SshOptions, timeoutMs: number): Promise<Transport> {
   checkName({ host: options.address, user: options.user ?? null, port: options.port ?? null });

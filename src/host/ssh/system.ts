@@ -71,6 +71,7 @@ export async function systemTransport(options: SshOptions, timeoutMs: number): P
       const child = ssh(['-v', '-W', to, ...through, ...target], { pipes: true });
       return tunnel(child, { name, host, port, timeoutMs, log: master.own ? master.log : null });
     },
+    files: async () => null,
     close: async () => {
       if (master.own) await ssh(['-S', master.socket, '-O', 'exit', ...target], { pipes: false });
       await forget();

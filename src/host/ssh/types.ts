@@ -1,5 +1,6 @@
 import type { Duplex, Readable, Writable } from 'node:stream';
 import type { Host } from '../types.ts';
+import type { FileMethods } from './file-methods.ts';
 
 /** What of this machine the ssh client may look at; handed in, nothing here reads the process. */
 export interface LocalSide {
@@ -83,5 +84,7 @@ export interface Transport {
   open(command: string): Promise<Pipe>;
   /** @throws CompatError SSH_FORWARD_FORBIDDEN, or an Error with a code of `node:net` when the port itself cannot be reached */
   connect(host: string, port: number, signal?: AbortSignal): Promise<Duplex>;
+  /** Files without a shell, where the transport can; null where it cannot. */
+  files(): Promise<FileMethods | null>;
   close(): Promise<void>;
 }
