@@ -113,6 +113,8 @@ async function shake(
       noteHead(run, fact, message);
       void refused(run, fact, message, signal).then(() => {
         request.on('error', () => undefined).destroy();
+        // A finished answer leaves a kept-alive connection behind, which would hold the whole program.
+        message.socket.destroy();
         end(false);
       });
     });
