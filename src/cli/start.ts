@@ -27,6 +27,15 @@ const io: Io = {
   signal: controller.signal,
 };
 
+// What slipped through everywhere is a bug of ours: no stack, which could hold a secret, and its own exit code.
+const failed = async (error: unknown): Promise<void> => {
+  const { printBug } = await import('./print-error.ts');
+  await printBug(process.argv.slice(2), io, error);
+  process.exit(70);
+};
+process.on('uncaughtException', (error) => void failed(error));
+process.on('unhandledRejection', (error) => void failed(error));
+
 const { main } = await import('./main.ts');
 const code = await main(process.argv.slice(2), io);
 process.exitCode = controller.signal.aborted && code === 0 ? 130 : code;

@@ -111,10 +111,12 @@ async function shake(
     socket.once('unexpected-response', (request: ClientRequest, message: IncomingMessage) => {
       fact.phases.upgrade = rounded(performance.now() - started);
       noteHead(run, fact, message);
+      // Taken now: a finished answer lets go of it.
+      const connection = message.socket;
       void refused(run, fact, message, signal).then(() => {
         request.on('error', () => undefined).destroy();
         // A finished answer leaves a kept-alive connection behind, which would hold the whole program.
-        message.socket.destroy();
+        connection.destroy();
         end(false);
       });
     });
