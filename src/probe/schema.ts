@@ -260,6 +260,17 @@ export const factsSchema = z.object({
     .nullable()
     .describe('It answered, then did not; or another process took its place'),
   capabilities: z.array(capabilitySchema),
+  patchFindings: z
+    .array(
+      z.object({
+        code: z.string(),
+        severity: z.enum(['error', 'warn', 'info']),
+        text: z.string(),
+        path: z.string().nullable(),
+      }),
+    )
+    .optional()
+    .describe('What `patch status` says about this target, where it was asked'),
 });
 
 export type Phases = z.infer<typeof phasesSchema>;

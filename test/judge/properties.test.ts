@@ -1,5 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { judgeFor } from '../../src/judge/case.ts';
+import type { Client } from '../../src/judge/client.ts';
 import { readClients } from '../../src/judge/client.ts';
 import { judge } from '../../src/judge/judge.ts';
 import { reportSchema } from '../../src/judge/schema.ts';
@@ -84,6 +86,19 @@ describe('judge', () => {
         );
       }),
       { numRuns: 50 * many },
+    );
+  });
+  test('remedies of one id are one remedy', () => {
+    fc.assert(
+      fc.property(anyFacts, client, (facts, name) => {
+        const { found } = judgeFor(facts, clients.find((each) => each.name === name) as Client, {});
+        const seen = new Map<string, string>();
+        for (const each of found.flatMap(({ draft }) => draft.remedies)) {
+          expect(seen.get(each.id) ?? JSON.stringify(each)).toBe(JSON.stringify(each));
+          seen.set(each.id, JSON.stringify(each));
+        }
+      }),
+      runs,
     );
   });
   test('every finding has its remedies in the report, and no remedy ends processes by name', () => {

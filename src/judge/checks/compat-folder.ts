@@ -3,7 +3,7 @@ import { chatGate } from '../chat.ts';
 import type { Draft } from '../draft.ts';
 import { draft } from '../draft.ts';
 import type { Reading } from '../reading.ts';
-import { compat } from '../remedies/commands.ts';
+import { compat, compatPatch } from '../remedies/commands.ts';
 import { oneCommand, removePaths } from '../remedies/residue.ts';
 import type { CheckDefinition } from './check.ts';
 import { done, skip } from './check.ts';
@@ -36,13 +36,16 @@ export const compatFolder: CheckDefinition = {
 
 type Marker = Home['markers'][number];
 
+const corruptMarkers = ({ home }: Reading): string[] =>
+  (home?.markers ?? []).filter((each) => each.state === 'corrupt').map((each) => each.path);
+
 function markerDrafts(reading: Reading, marker: Marker): Draft[] {
   if (marker.state === 'corrupt')
     return [
       draft('MARKER_CORRUPT', {
         args: { path: marker.path },
         evidence: [`${marker.path} is no JSON object`],
-        remedies: [removePaths('remove-marker', [marker.path])],
+        remedies: [removePaths('remove-marker', corruptMarkers(reading))],
       }),
     ];
   if (!claimsChat(marker) || chatGate(reading).state !== 'off') return [];
@@ -77,7 +80,7 @@ function lockDraft(reading: Reading, lock: Home['locks'][number]): Draft {
     return draft('LOCK_HELD', {
       args,
       evidence,
-      remedies: lock.alive === false ? [oneCommand('unlock', [...compat(reading, 'patch'), 'unlock'])] : [],
+      remedies: lock.alive === false ? [oneCommand('unlock', compatPatch(reading, 'unlock'))] : [],
     });
   const isLive = lock.alive ?? (lock.ageMs !== null && lock.ageMs < updateMs);
   if (isLive)

@@ -14,6 +14,7 @@ import { installs } from './installs.ts';
 import { loginCookie } from './login-cookie.ts';
 import { overlay } from './overlay.ts';
 import { page } from './page.ts';
+import { patches } from './patches.ts';
 import { processes } from './processes.ts';
 import { reach } from './reach.ts';
 import { residue } from './residue.ts';
@@ -51,6 +52,7 @@ export const checks: readonly CheckDefinition[] = [
   gateway,
   restart,
   overlay,
+  patches,
   sourceEdits,
   compatFolder,
   residue,

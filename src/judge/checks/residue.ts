@@ -54,14 +54,17 @@ function stashes(reading: Reading, install: Install): Draft[] {
     (text, index) =>
       /hermes-update-autostash/.test(text) && !parkedEntries.has(entryOf(text) ?? `stash@{${index}}`),
   );
-  const entries = (texts: readonly string[]): string[] =>
-    texts.map((text) => entryOf(text) ?? `stash@{${(install.git?.stashes ?? []).indexOf(text)}}`);
+  const entries = [...parked, ...left].map(
+    (text) => entryOf(text) ?? `stash@{${(install.git?.stashes ?? []).indexOf(text)}}`,
+  );
+  // One remedy for all of them: dropping one renumbers the rest.
+  const drop = entries.length === 0 ? [] : [dropStashes(reading, install, entries)];
   return [
     ...parked.map((text) =>
       draft('PATCH_PARKED_IN_STASH', {
         args: { stash: text, install: install.root },
         evidence: [`git stash list has ${text}`],
-        remedies: [overlay(reading, 'model-library'), dropStashes(reading, install, entries([text]))],
+        remedies: [overlay(reading, 'model-library'), ...drop],
       }),
     ),
     ...(left.length === 0
@@ -70,7 +73,7 @@ function stashes(reading: Reading, install: Install): Draft[] {
           draft('STASH_LEFTOVER', {
             args: { count: left.length, stashes: left, install: install.root },
             evidence: left.slice(0, 4).map((text) => `git stash list has ${text}`),
-            remedies: [dropStashes(reading, install, entries(left))],
+            remedies: drop,
           }),
         ]),
   ];

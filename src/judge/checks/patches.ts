@@ -1,0 +1,118 @@
+import type { Home, Install } from '../../engine/schema.ts';
+import { codes } from '../codes.ts';
+import type { Draft } from '../draft.ts';
+import { draft } from '../draft.ts';
+import type { Reading } from '../reading.ts';
+import { overlay } from '../remedies/overlay.ts';
+import type { CheckDefinition } from './check.ts';
+import { done, skip } from './check.ts';
+
+/** What the markers claim against what the facts show; `patch status` knows more and is taken over where it was asked. */
+export const patches: CheckDefinition = {
+  id: 'patches',
+  summary: 'patches that were applied are still there, and still needed',
+  run({ reading }) {
+    const { home, install } = reading;
+    if (home === null || install === null) return skip('no install and home were read');
+    const own = [...lost(reading, home, install), ...byOther(home, install), ...notNeeded(home, install)];
+    const asked = (reading.facts.patchFindings ?? []).filter(
+      (each) => codes.has(each.code) && !own.some((found) => found.code === each.code),
+    );
+    return done([
+      ...own,
+      ...asked.map((each) =>
+        draft(each.code, {
+          severity: each.severity === 'error' ? 'warn' : each.severity,
+          args: { path: each.path, text: each.text },
+          evidence: [each.text],
+        }),
+      ),
+    ]);
+  },
+};
+
+interface Entry {
+  patch: string;
+  carrier: string;
+  install: string | null;
+  home: string;
+}
+
+const text = (value: unknown, key: string): string | null => {
+  const found: unknown =
+    typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : null;
+  return typeof found === 'string' ? found : null;
+};
+
+/** `entries[]` of our marker; anything that is not of that form is no claim. */
+function entriesOf(home: Home): Entry[] {
+  const marker = home.markers.find((each) => each.ours && each.path.endsWith('/hermes-compat.json'));
+  try {
+    const content: unknown = JSON.parse(marker?.text ?? 'null');
+    const list: unknown =
+      typeof content === 'object' && content !== null ? Reflect.get(content, 'entries') : null;
+    return (Array.isArray(list) ? list : []).flatMap((each: unknown) => {
+      const [patch, carrier, at] = [text(each, 'patch'), text(each, 'carrier'), text(each, 'home')];
+      return patch === null || carrier === null || at === null
+        ? []
+        : [{ patch, carrier, home: at, install: text(each, 'install') }];
+    });
+  } catch {
+    return [];
+  }
+}
+
+/** Shown by the facts: the overlay carries it, or the source has it. */
+function isThere({ patch, carrier }: Entry, home: Home, install: Install): boolean {
+  if (carrier === 'overlay') return home.overlay.present && home.overlay.carries.includes(patch);
+  if (patch === 'model-library') return install.modelLibrary !== 'absent';
+  return (
+    patch !== 'embedded-chat' || install.chatAssignment !== 'from-parameter' || install.state !== 'pristine'
+  );
+}
+
+function lost(reading: Reading, home: Home, install: Install): Draft[] {
+  return entriesOf(home)
+    .filter((entry) =>
+      entry.carrier === 'overlay'
+        ? [home.path, home.root].includes(entry.home)
+        : entry.install === install.id,
+    )
+    .filter((entry) => !isThere(entry, home, install))
+    .map((entry) =>
+      draft('PATCH_LOST', {
+        args: { patch: entry.patch, carrier: entry.carrier, install: install.root },
+        evidence: [
+          `the marker in ${home.root}/desktop-compat names ${entry.patch} (${entry.carrier}), and it is not there`,
+        ],
+        remedies: [overlay(reading, entry.patch)],
+      }),
+    );
+}
+
+function byOther(home: Home, install: Install): Draft[] {
+  const isOurs = entriesOf(home).some(
+    (entry) => entry.carrier === 'source' && entry.patch === 'model-library',
+  );
+  if (install.modelLibrary !== 'present' || isOurs) return [];
+  return [
+    draft('PATCH_BY_OTHER', {
+      severity: 'info',
+      args: { patch: 'model-library', by: 'another tool, such as Hermes One' },
+      evidence: [
+        `the source in ${install.packageDir} has /api/model/library, and our marker does not name it`,
+      ],
+    }),
+  ];
+}
+
+function notNeeded(home: Home, install: Install): Draft[] {
+  const carries = home.overlay.present && home.overlay.carries.includes('embedded-chat');
+  if (!carries || (install.generation !== 'G1' && install.generation !== 'G2')) return [];
+  return [
+    draft('PATCH_NOT_NEEDED', {
+      args: { patch: 'embedded-chat' },
+      evidence: [`${install.version ?? install.root} (${install.generation}) has the chat always on`],
+    }),
+  ];
+}
