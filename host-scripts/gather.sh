@@ -510,6 +510,7 @@ package_of() {
   fi
   [ -e "$1" ] || { why="its interpreter $1 is not there"; found=nothing; return 1; }
   [ -x "$1" ] || { why="its interpreter $1 is not executable for this account"; found=unreadable; return 1; }
+  trusted "$prefix" || { why="its interpreter $1 belongs to another account, so it was not run"; return 1; }
   [ "$python_runs" -ge 3 ] && { why="no hermes_cli beside its interpreter $1"; return 1; }
   python_runs=$((python_runs + 1))
   text=$("$1" -I -B -c 'import importlib.util as u
@@ -521,6 +522,14 @@ print(s.origin if s else "")' 2>/dev/null)
     *) why="its interpreter $1 finds hermes_cli at an unusual place: $text" ;;
   esac
   return 1
+}
+
+# Start-up files of an environment run with its interpreter: only ours and those of root are asked.
+trusted() {
+  [ -O "$1" ] && return
+  owned=$(stats "$1")
+  owned=${owned#* * * }
+  [ "${owned%% *}" = 0 ]
 }
 
 editable_of() {
@@ -546,7 +555,7 @@ editable_of() {
 # --- what each install is made of ---
 
 describe_installs() {
-  index=0 code_files= gateway_files= web_files= record_files= newer_from= mounts_wanted=no seen_infos=
+  index=0 code_files= other_files= record_files= newer_from= mounts_wanted=no seen_infos=
   while [ "$index" -lt "$count" ]; do
     index=$((index + 1))
     eval "root=\$root_$index python=\$python_$index prefix=\$prefix_$index site=\$site_$index"
@@ -559,6 +568,8 @@ describe_installs() {
     [ -f "$prefix/uv-receipt.toml" ] && flag uv-receipt yes
     [ -f "$prefix/pipx_metadata.json" ] && flag pipx yes
     [ -e "$root/.git" ] && flag git yes
+    # Moves with every update of a checkout.
+    [ -f "$root/.git/logs/HEAD" ] && other_files="$other_files$root/.git/logs/HEAD$nl"
     [ -f "$root/hermes_cli/web_dist/index.html" ] && flag web yes
     [ -f "$root/hermes_cli/web_server.py" ] && flag web-server yes
     [ -f "$root/hermes_cli/web_routers/chat_ws.py" ] && flag chat-ws yes
@@ -616,10 +627,8 @@ list_code() {
     [ "$files" -gt 160 ] && break
     code_files="$code_files$file$nl"
   done
-  # Only read for the contract, which a release may move out of server.py.
-  for file in "$root"/tui_gateway/[a-rt-z]*.py; do [ -f "$file" ] && gateway_files="$gateway_files$file$nl"; done
   [ -f "$root/pyproject.toml" ] && record_files="$record_files$root/pyproject.toml$nl"
-  [ -f "$root/hermes_cli/web_dist/index.html" ] && web_files="$web_files$root/hermes_cli/web_dist/index.html$nl"
+  [ -f "$root/hermes_cli/web_dist/index.html" ] && other_files="$other_files$root/hermes_cli/web_dist/index.html$nl"
 }
 
 read_code() {
@@ -644,12 +653,13 @@ read_code() {
     index=$((index + 1))
     eval "dirs=\"\$dirs\$root_$index/hermes_cli\$nl\""
   done
-  [ -n "$dirs" ] && section stat "$(stats $code_files $web_files $newer_from $dirs)"
+  [ -n "$dirs" ] && section stat "$(stats $code_files $other_files $newer_from $dirs)"
   if [ -n "$code_files" ]; then
-    section code "$(grep -nHE -e '_DASHBOARD_EMBEDDED_CHAT_ENABLED *[:=]' -e '^ *def start_server' \
+    code=$(grep -nHE -e '_DASHBOARD_EMBEDDED_CHAT_ENABLED *[:=]' -e '^ *def start_server' \
       -e '^    (embedded_chat|initial_profile|headless) *:' -e '"/api/ws"' -e '/api/model/library' \
       -e '^DESKTOP_BACKEND_CONTRACT *[:=]' -e '^__(version|release_date)__ *[:=]' -e '^(<<<<<<<|>>>>>>>) ' \
-      $code_files $gateway_files /dev/null 2>/dev/null | cut -c1-600 | head -n 4000)"
+      $code_files /dev/null 2>/dev/null | cut -c1-600 | head -n 4000)
+    section code "$code$nl$(moved_contracts)"
   fi
   if [ -n "$record_files" ]; then
     section meta "$(grep -nHE '^(Name|Version|name|version|requires-python)( *=|: )' $record_files /dev/null 2>/dev/null | cut -c1-400 | head -n 400)"
@@ -662,19 +672,29 @@ read_code() {
   fi
 }
 
+# A release may define the contract in another module than tui_gateway/server.py.
+moved_contracts() {
+  others= index=0
+  set +f
+  while [ "$index" -lt "$count" ]; do
+    index=$((index + 1))
+    eval "root=\$root_$index"
+    case $code in *"$root/tui_gateway/server.py:"[0-9]*:DESKTOP_BACKEND_CONTRACT*) continue ;; esac
+    for file in "$root"/tui_gateway/*.py; do [ -f "$file" ] && others="$others$file$nl"; done
+  done
+  set -f
+  [ -n "$others" ] && grep -nHE '^DESKTOP_BACKEND_CONTRACT *[:=]' $others /dev/null 2>/dev/null | cut -c1-600 | head -n 100
+}
+
 # Modules of the engine's own packages that web_server.py imports at its top level and the tree lacks.
 missing_modules() {
-  for text in $(grep -nHE '^(from|import) [A-Za-z_]' $servers /dev/null 2>/dev/null | cut -c1-300 | head -n 3000); do
+  for text in $(grep -nHE '^(from|import) (hermes_|(tui_gateway|gateway|agent|tools|cron|plugins|providers|utils|cli|run_agent|model_tools|toolsets|pm)([ .]|$))' $servers /dev/null 2>/dev/null | cut -c1-300 | head -n 3000); do
     root=${text%%/hermes_cli/web_server.py:*}
     text=${text#"$root/hermes_cli/web_server.py:"}
     text=${text#*:}
     kind=${text%% *}
     text=${text#* }
     module=${text%%[!A-Za-z0-9_.]*}
-    case ${module%%.*} in
-      hermes_* | tui_gateway | gateway | agent | tools | cron | plugins | providers | utils | cli | run_agent | model_tools | toolsets | pm) ;;
-      *) continue ;;
-    esac
     if ! has_module "$module"; then
       record missing "$root" "$absent"
     elif [ "$kind" = from ] && [ "$module" = hermes_cli ]; then
@@ -747,10 +767,10 @@ check_compiled() {
   index=0
   while [ "$index" -lt "$count" ]; do
     index=$((index + 1))
-    eval "root=\$root_$index python=\$python_$index"
+    eval "root=\$root_$index python=\$python_$index prefix=\$prefix_$index"
     case $last_source in "$root"/*) break ;; esac
   done
-  [ -x "$python" ] || return 0
+  [ -x "$python" ] && trusted "$prefix" || return 0
   text=$("$python" -I -B -c 'import importlib.util as u, marshal, sys
 source, compiled = sys.argv[1:]
 with open(source, "rb") as a, open(compiled, "rb") as b:

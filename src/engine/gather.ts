@@ -19,6 +19,8 @@ export interface LocateAsk {
   timeoutMs: number;
   /** Processes that our `launch` started. */
   ownedPids?: readonly number[];
+  /** The slow parts: without `hash` no install is known to be pristine or edited, without `git` no checkout. */
+  skip?: readonly ('hash' | 'git')[];
 }
 
 /** Facts of one host as the script printed them, before they are put together. */
@@ -49,7 +51,8 @@ const maxOutput = 8 * 1024 * 1024;
 export async function gather(host: Host, ask: LocateAsk): Promise<Gathered> {
   const nonce = randomBytes(12).toString('hex');
   const script = readFileSync(packaged('host-scripts/gather.sh'), 'utf8');
-  const args = [nonce, ask.path ?? '', ask.home ?? '', ask.profile ?? '', ask.port ?? '', 'hash,git'];
+  const parts = ['hash', 'git'].filter((part) => !ask.skip?.some((each) => each === part)).join(',');
+  const args = [nonce, ask.path ?? '', ask.home ?? '', ask.profile ?? '', ask.port ?? '', parts];
   const result = await host.script(script, args.map(String), {
     env: host.kind === 'local' ? environment(ask.env) : {},
     timeoutMs: ask.timeoutMs,

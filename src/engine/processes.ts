@@ -147,12 +147,12 @@ function addressOf(
   };
 }
 
-/** Files of its tree that changed after it had started, and RECORD, which every installation writes anew. */
+/** Files of its tree that changed after it had started; RECORD, which every installation writes anew; the log of a checkout's head. */
 function newerFiles(raw: RawProcess, install: Install | null, seen: Seen): string[] {
   const { startMs } = raw;
   if (install === null || startMs === null) return [];
   return [...seen.files].flatMap(([path, { mtimeMs }]) => {
-    const relevant = path.startsWith(`${install.root}/`) && /\.py$|\/RECORD$/.test(path);
+    const relevant = path.startsWith(`${install.root}/`) && /\.py$|\/RECORD$|\/\.git\/logs\/HEAD$/.test(path);
     return relevant && mtimeMs > startMs + seen.clock.toleranceMs
       ? [path.slice(install.root.length + 1)]
       : [];
