@@ -1,4 +1,4 @@
-import { field } from './body.ts';
+import { field } from './json.ts';
 import { type CookieJar, cookieJar } from './cookies.ts';
 import { type Got, get, skip } from './http.ts';
 import type { Run } from './run.ts';

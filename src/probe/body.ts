@@ -1,11 +1,17 @@
 import { promisify } from 'node:util';
+import { field, parseJson } from './json.ts';
 import { pageOf, titleOf, visibleText } from './page.ts';
 import type { Redactor } from './redact.ts';
 import type { BodyFact } from './schema.ts';
 
+/** Of anything but JSON only the beginning is looked at. */
+const looked = 256 * 1024;
+
 /** A body as it came off the wire. */
 export interface RawBody {
   bytes: Buffer;
+  /** Bytes that came; `bytes` may be only the beginning of them. */
+  size: number;
   contentType: string | null;
   encoding: string | null;
   /** Why there is no more of it. `stopped`: we had enough. */
@@ -16,7 +22,7 @@ export interface RawBody {
 export interface Body {
   fact: BodyFact;
   json: unknown;
-  /** HTML of a page, or other text; null when it is no text. */
+  /** The beginning; null when it is no text. */
   text: string | null;
 }
 
@@ -31,25 +37,32 @@ export interface Keep {
 
 export async function readBody(raw: RawBody, keep: Keep): Promise<Body> {
   const { bytes, problem } = await inflated(raw, keep.cap);
-  const { text, invalid } = decoded(bytes, raw.contentType);
+  const declared = declaresJson(raw.contentType);
+  const kind = kindOf(bytes, raw.contentType);
+  const { text, invalid } = decoded(bytes, raw.contentType, kind === 'json' ? bytes.length : looked);
   const found = problem ?? (invalid ? 'not-utf8' : null);
-  const kind = kindOf(bytes, text, raw.contentType);
-  const json = kind === 'json' && found === null ? parsed(text) : { ok: false as const };
+  const json = kind === 'json' && found === null ? parseJson(text) : null;
+  const value = json?.ok === true ? json.value : undefined;
+  const wrong = json?.ok === false && (declared || json.problem === 'too-large') ? json.problem : null;
   // First: a page's token must be known before anything of it is shown.
   const page = kind === 'html' ? pageOf(text, keep.redact) : null;
   const fact: BodyFact = {
-    kind: kind === 'json' && !json.ok && !declaresJson(raw.contentType) ? 'text' : kind,
+    kind: kind === 'json' && json?.ok !== true && !declared ? 'text' : kind,
     contentType: raw.contentType === null ? null : keep.redact.text(raw.contentType, 100),
-    bytes: raw.bytes.length,
-    problem: found ?? (declaresJson(raw.contentType) && kind === 'json' && !json.ok ? 'not-json' : null),
-    keys: json.ok ? keysOf(json.value, keep.redact) : [],
-    count: json.ok ? countOf(json.value, keep.list) : null,
+    bytes: raw.size,
+    problem: found ?? wrong,
+    keys: keysOf(value, keep.redact),
+    count: countOf(value, keep.list),
     detail: keep.detail && kind !== 'binary' ? detailOf(text, kind, keep.redact) : null,
     title: kind === 'html' ? titleOf(text, keep.redact) : null,
     page,
   };
-  return { fact, json: json.ok ? json.value : undefined, text: kind === 'binary' ? null : text };
+  return { fact, json: value, text: kind === 'binary' ? null : beginningOf(text) };
 }
+
+/** A copy: a slice would keep the whole text alive. */
+const beginningOf = (text: string): string =>
+  text.length <= looked ? text : Buffer.from(text.slice(0, looked)).toString();
 
 /** Without a body: nothing was read, or it is not wanted. */
 export const unread = (contentType: string | null, redact: Redactor): BodyFact => ({
@@ -88,13 +101,20 @@ async function inflated(raw: RawBody, cap: number): Promise<{ bytes: Buffer; pro
   }
 }
 
-function decoded(bytes: Buffer, contentType: string | null): { text: string; invalid: boolean } {
+/** `most`: how much of it anyone will look at. */
+function decoded(
+  bytes: Buffer,
+  contentType: string | null,
+  most: number,
+): { text: string; invalid: boolean } {
+  const seen = bytes.subarray(0, most);
   if (/charset\s*=\s*"?(?:iso-8859-|windows-125|latin|us-ascii)/i.test(contentType ?? ''))
-    return { text: bytes.toString('latin1'), invalid: false };
+    return { text: seen.toString('latin1'), invalid: false };
+  const stream = seen.length < bytes.length;
   try {
-    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), invalid: false };
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(seen, { stream }), invalid: false };
   } catch {
-    return { text: new TextDecoder().decode(bytes), invalid: !looksBinary(bytes) };
+    return { text: new TextDecoder().decode(seen), invalid: !looksBinary(bytes) };
   }
 }
 
@@ -103,31 +123,17 @@ const looksBinary = (bytes: Buffer): boolean => bytes.subarray(0, 1024).includes
 const declaresJson = (contentType: string | null): boolean =>
   /^\s*application\/(?:[\w.+-]+\+)?json\b/i.test(contentType ?? '');
 
-function kindOf(bytes: Buffer, text: string, contentType: string | null): BodyFact['kind'] {
+function kindOf(bytes: Buffer, contentType: string | null): BodyFact['kind'] {
   if (bytes.length === 0) return 'empty';
   if (declaresJson(contentType)) return 'json';
   if (looksBinary(bytes)) return 'binary';
-  const start = text.slice(0, 512).trimStart().toLowerCase();
+  const start = bytes.toString('latin1', 0, 512).replace('\u00ef\u00bb\u00bf', '').trimStart().toLowerCase();
   if (/^\s*(?:text\/html|application\/xhtml\+xml)/i.test(contentType ?? '')) return 'html';
   if (start.startsWith('<!doctype html') || start.startsWith('<html')) return 'html';
   const undeclared =
     contentType === null || /^\s*(?:text\/plain|application\/octet-stream)/i.test(contentType);
   return undeclared && /^[{[]/.test(start) ? 'json' : 'text';
 }
-
-function parsed(text: string): { ok: true; value: unknown } | { ok: false } {
-  try {
-    return { ok: true, value: JSON.parse(text) as unknown };
-  } catch {
-    return { ok: false };
-  }
-}
-
-/** An own property of a JSON object; undefined for anything else. */
-export const field = (json: unknown, name: string): unknown =>
-  typeof json === 'object' && json !== null && !Array.isArray(json) && Object.hasOwn(json, name)
-    ? (json as Record<string, unknown>)[name]
-    : undefined;
 
 function keysOf(json: unknown, redact: Redactor): string[] {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return [];

@@ -41,12 +41,22 @@ export async function open(route: Route, signal: AbortSignal, insecure = false):
   try {
     const base = await openStream(route, limit.signal);
     if (!route.secure) return { ...base, tls: null, certificate: null };
-    const { secure } = await import('./tls.ts');
-    const started = performance.now();
-    const { stream, certificate } = await secure(base.stream, route, limit.signal, insecure);
-    return { ...base, stream, certificate, tls: performance.now() - started };
+    return await openSecure(base, route, limit.signal, insecure);
   } finally {
     limit.clear();
+  }
+}
+
+async function openSecure(base: Base, route: Route, limit: AbortSignal, insecure: boolean): Promise<Opened> {
+  const { secure } = await import('./tls.ts');
+  const started = performance.now();
+  base.stream.on('error', () => undefined);
+  try {
+    const { stream, certificate } = await secure(base.stream, route, limit, insecure);
+    return { ...base, stream, certificate, tls: performance.now() - started };
+  } catch (error) {
+    base.stream.destroy();
+    throw error;
   }
 }
 

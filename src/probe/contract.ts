@@ -1,5 +1,5 @@
 import type { ContractOnDisk } from '../engine/schema.ts';
-import { field } from './body.ts';
+import { field } from './json.ts';
 import { messageOf } from './connect.ts';
 import type { Line } from './frames.ts';
 import type { Run } from './run.ts';

@@ -4,7 +4,7 @@ import type { RawBody } from './body.ts';
 import { limitError, phasedError } from './connect.ts';
 import { header, type HeaderList, headerList } from './headers.ts';
 import { limit } from './limit.ts';
-import { noPhases, rounded, type Run } from './run.ts';
+import { headersFor, noPhases, rounded, type Run } from './run.ts';
 import type { NetworkError, Phases } from './schema.ts';
 
 export interface Ask {
@@ -99,19 +99,15 @@ async function once(run: Run, ask: Ask, fresh: boolean): Promise<Tried> {
   return done({ status: message.statusCode ?? null, headers, body: raw, error, phase: 'body' });
 }
 
-function headersOf(run: Run, ask: Ask, fresh: boolean): Record<string, string> {
-  return {
-    Host: run.base.authority,
+const headersOf = (run: Run, ask: Ask, fresh: boolean): Record<string, string> =>
+  headersFor(run, {
     Accept: 'application/json, text/html;q=0.9, */*;q=0.5',
-    'User-Agent': 'hermes-compat',
     ...(fresh ? { Connection: 'close' } : {}),
     ...(ask.body === undefined
       ? {}
       : { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(ask.body)) }),
-    ...run.extraHeaders,
     ...ask.headers,
-  };
-}
+  });
 
 function connectPhases(run: Run, socket: Socket): Pick<Phases, 'dns' | 'tcp' | 'tls'> {
   const opened = run.opened.get(socket);
@@ -131,6 +127,8 @@ function head(sending: ClientRequest, ask: Ask): Promise<{ message: IncomingMess
   });
 }
 
+const beginning = 65_536;
+
 function wholeBody(
   message: IncomingMessage,
   ask: Ask,
@@ -140,11 +138,18 @@ function wholeBody(
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;
+    let over = false;
     const finish = (end: RawBody['end'], error: unknown): void => {
+      if (over) return;
+      over = true;
       signal.removeEventListener('abort', onAbort);
       if (end !== 'whole') message.on('error', () => undefined).destroy();
+      // Of a body that is too large only the beginning is of use; the rest must not be copied together.
+      const whole = end === 'too-large' ? Buffer.concat(chunks, beginning) : Buffer.concat(chunks);
+      chunks.length = 0;
       const raw = {
-        bytes: Buffer.concat(chunks),
+        bytes: whole,
+        size,
         contentType: header(headers, 'content-type'),
         encoding: header(headers, 'content-encoding'),
         end,

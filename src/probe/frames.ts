@@ -1,5 +1,5 @@
 import type { RawData, WebSocket } from 'ws';
-import { field } from './body.ts';
+import { field, parseJson } from './json.ts';
 import { phasedError } from './connect.ts';
 import { limit } from './limit.ts';
 import { networkError } from './network-error.ts';
@@ -12,6 +12,8 @@ export interface Reply {
   text: string;
   json: unknown;
 }
+
+const ourIds = 'hermes-compat-';
 
 /** JSON-RPC over one open socket. */
 export interface Line {
@@ -39,6 +41,8 @@ export function lineOf(run: Run, socket: WebSocket, fact: WsFact): Line {
   socket.once('open', () => (openedAt = performance.now()));
   socket.on('message', (data: RawData, binary: boolean) => {
     const bytes = data as Buffer;
+    // Whatever is neither the first frame nor names an id of ours is nobody's business.
+    if (fact.firstFrame !== null && !bytes.includes(`"${ourIds}`)) return;
     const reply = binary ? null : parse(bytes.toString('utf8'));
     first(bytes.length, typeOf(run, reply?.json), reply !== null);
     const id = field(reply?.json, 'id');
@@ -63,7 +67,7 @@ export function lineOf(run: Run, socket: WebSocket, fact: WsFact): Line {
     onLarge: (frame) => first(frame.bytes, null, frame.first === 0x7b),
     call: (method, params) => {
       last += 1;
-      return call(run, socket, waiting, closed, `hermes-compat-${last}`, method, params);
+      return call(run, socket, waiting, closed, `${ourIds}${last}`, method, params);
     },
     end: () => {
       ours = true;
@@ -98,11 +102,8 @@ async function call(
 }
 
 function parse(text: string): Reply | null {
-  try {
-    return { text, json: JSON.parse(text) as unknown };
-  } catch {
-    return null;
-  }
+  const parsed = parseJson(text);
+  return parsed.ok ? { text, json: parsed.value } : null;
 }
 
 /** Event type, or method, of a frame. */

@@ -1,5 +1,5 @@
 import type { Access } from './access.ts';
-import { field } from './body.ts';
+import { field } from './json.ts';
 import { readContract } from './contract.ts';
 import { type Line, lineOf } from './frames.ts';
 import { networkError } from './network-error.ts';

@@ -65,7 +65,7 @@ async function bodyOf(run: Run, probe: HttpProbe, answer: Answer): Promise<Body 
   if (answer.body === null) return null;
   if (answer.body.end === 'stopped')
     return {
-      fact: { ...unread(answer.body.contentType, run.redact), bytes: answer.body.bytes.length },
+      fact: { ...unread(answer.body.contentType, run.redact), bytes: answer.body.size },
       json: undefined,
       text: null,
     };

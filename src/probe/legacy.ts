@@ -1,5 +1,5 @@
 import { type Asked, asked, statusProbe } from './dashboard.ts';
-import { field } from './body.ts';
+import { field } from './json.ts';
 import { get, type HttpProbe, skip } from './http.ts';
 import type { Run } from './run.ts';
 import { readStatus } from './status.ts';

@@ -2,23 +2,19 @@ import { fingerprint } from '../target/credential.ts';
 import type { Redactor } from './redact.ts';
 import type { BodyFact } from './schema.ts';
 
-/** How much of a page is looked at; its globals and script stand in the head. */
-const looked = 256 * 1024;
-
-/** Globals of a Hermes page; null when it carries none. Source: facts of `GET /` by release, hermes_cli/web_server.py. */
+/** Globals in the beginning of a Hermes page; null when it carries none. Source: facts of `GET /` by release, hermes_cli/web_server.py. */
 export function pageOf(html: string, redact: Redactor): BodyFact['page'] {
-  const head = html.slice(0, looked);
-  if (!head.includes('__HERMES_')) return null;
-  const token = tokenOf(head);
+  if (!html.includes('__HERMES_')) return null;
+  const token = tokenOf(html);
   if (token !== null) redact.hide(token);
-  const base = stringGlobal(head, 'BASE_PATH');
-  const script = scriptOf(head);
-  const surface = stringGlobal(head, 'UI_SURFACE');
+  const base = stringGlobal(html, 'BASE_PATH');
+  const script = scriptOf(html);
+  const surface = stringGlobal(html, 'UI_SURFACE');
   return {
     token: token !== null,
     tokenFingerprint: token === null ? null : fingerprint(token),
-    embeddedChat: booleanGlobal(head, 'DASHBOARD_EMBEDDED_CHAT'),
-    authRequired: booleanGlobal(head, 'AUTH_REQUIRED'),
+    embeddedChat: booleanGlobal(html, 'DASHBOARD_EMBEDDED_CHAT'),
+    authRequired: booleanGlobal(html, 'AUTH_REQUIRED'),
     basePath: base === null ? null : redact.text(base, 200),
     script: script === null ? null : redact.url(script),
     uiSurface: surface === null ? null : redact.text(surface, 60),
@@ -27,7 +23,7 @@ export function pageOf(html: string, redact: Redactor): BodyFact['page'] {
 
 /** The session token of an ungated page; null when there is none, or none that a header can carry. */
 export function tokenOf(html: string): string | null {
-  const token = stringGlobal(html.slice(0, looked), 'SESSION_TOKEN');
+  const token = stringGlobal(html, 'SESSION_TOKEN');
   return token !== null && /^[\u0021-\u007e]{4,1024}$/.test(token) ? token : null;
 }
 

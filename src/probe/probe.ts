@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { askDashboard } from './dashboard.ts';
 import { lookForFlapping } from './flapping.ts';
 import { endRun, rounded, type Run, startRun } from './run.ts';
@@ -11,7 +10,6 @@ import type { ProbeFacts, ProbeInput, ProbeResult } from './types.ts';
  */
 export async function probe(input: ProbeInput): Promise<ProbeResult> {
   const run = await startRun(input);
-  setMaxListeners(0, run.all.signal);
   try {
     const ask = input.mode === 'legacy' ? (await import('./legacy.ts')).askApiServer : askDashboard;
     const { credential, access, rpc, contract } = await ask(run);

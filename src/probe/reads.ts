@@ -1,5 +1,5 @@
 import type { Access } from './access.ts';
-import { field } from './body.ts';
+import { field } from './json.ts';
 import { get, type Got, type HttpProbe, skip } from './http.ts';
 import { originOf, pathOf, type Run } from './run.ts';
 import type { HttpFact } from './schema.ts';

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Agent } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ContractOnDisk } from '../engine/schema.ts';
@@ -18,7 +19,6 @@ export interface Run {
   answerMs: number;
   /** The only origin that anything is sent to. */
   base: { secure: boolean; authority: string; prefix: string; loopback: boolean };
-  extraHeaders: Record<string, string>;
   agent: Agent;
   /** Waits for one of the few connections, and says how to give it back. The agent's own count misses those that are being opened. */
   slot: () => Promise<() => void>;
@@ -63,7 +63,6 @@ export async function startRun(input: ProbeInput): Promise<Run> {
       prefix: url.pathname.replaceAll(/\/{2,}/g, '/').replace(/\/$/, ''),
       loopback: isLoopback(route.host),
     },
-    extraHeaders: Object.fromEntries(input.headers ?? []),
     agent: new Agent({ keepAlive: true, scheduling: 'fifo' }),
     slot: slots(connections),
     opened: new WeakMap(),
@@ -85,6 +84,9 @@ export async function startRun(input: ProbeInput): Promise<Run> {
     firstConnection: null,
     startedAt: performance.now(),
   };
+  // Every target of many listens to the one signal of the person.
+  if (input.signal !== undefined) setMaxListeners(0, input.signal);
+  setMaxListeners(0, run.all.signal);
   Object.assign(run.agent, { createConnection: run.createConnection });
   return run;
 }
@@ -153,6 +155,22 @@ function redactorFor(input: ProbeInput): Redactor {
   }
   if (input.proxy !== undefined) redact.hide(decodeURIComponent(new URL(input.proxy).password));
   return redact;
+}
+
+/** Of a request or upgrade: ours, then those of the header file, then those of the probe. Cookies of an edge and of a login go together. */
+export function headersFor(run: Run, own: Record<string, string>): Record<string, string> {
+  const headers = new Map<string, [name: string, value: string]>();
+  const given = [
+    ['Host', run.base.authority],
+    ['User-Agent', 'hermes-compat'],
+    ...(run.input.headers ?? []),
+  ] as const;
+  for (const [name, value] of [...given, ...Object.entries(own)]) {
+    const key = name.toLowerCase();
+    const before = key === 'cookie' ? headers.get(key)?.[1] : undefined;
+    headers.set(key, [name, before === undefined ? value : `${before}; ${value}`]);
+  }
+  return Object.fromEntries(headers.values());
 }
 
 export const originOf = (run: Run, scheme: 'http' | 'ws' = 'http'): string =>

@@ -1,4 +1,4 @@
-import { field } from './body.ts';
+import { field } from './json.ts';
 import type { Redactor } from './redact.ts';
 import type { StatusFact } from './schema.ts';
 

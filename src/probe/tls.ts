@@ -12,7 +12,7 @@ export async function secure(
 ): Promise<{ stream: TLSSocket; certificate: TlsFact }> {
   const tls = await import('node:tls');
   const { isIP } = await import('node:net');
-  const socket = tls.connect({
+  const options = {
     socket: stream,
     host: route.host,
     ...(isIP(route.host) === 0 ? { servername: route.host } : {}),
@@ -20,7 +20,8 @@ export async function secure(
     rejectUnauthorized: !insecure,
     ...(route.ca === undefined ? {} : { ca: [...tls.rootCertificates, route.ca] }),
     ...route.clientCert,
-  });
+  };
+  const socket = started(() => tls.connect(options));
   await new Promise<void>((resolve, reject) => {
     const fail = (error: Error): void => {
       limit.removeEventListener('abort', onAbort);
@@ -40,6 +41,15 @@ export async function secure(
     else limit.addEventListener('abort', onAbort, { once: true });
   });
   return { stream: socket, certificate: certificateOf(socket) };
+}
+
+/** A certificate or key that cannot be used throws at once. */
+function started(connect: () => TLSSocket): TLSSocket {
+  try {
+    return connect();
+  } catch (error) {
+    throw phasedError('tls', codeOf(error), messageOf(error));
+  }
 }
 
 /** What a server shows that we do not trust: a second connection that checks nothing and sends nothing. null when it shows none. */

@@ -5,7 +5,7 @@ import { limitError, type Opened } from './connect.ts';
 import { header, headerFacts, headerList } from './headers.ts';
 import { limit } from './limit.ts';
 import { networkError } from './network-error.ts';
-import { noPhases, rounded, type Run, urlOf } from './run.ts';
+import { headersFor, noPhases, rounded, type Run, urlOf } from './run.ts';
 import type { WsFact } from './schema.ts';
 import { type LargeFrame, skim } from './skim.ts';
 
@@ -45,11 +45,13 @@ export async function upgrade(run: Run, ask: UpgradeAsk, listen?: Listen): Promi
   run.ws.push(fact);
   const started = performance.now();
   const deadline = limit(run.all.signal, run.answerMs);
+  let opened: Opened | null = null;
   try {
-    const opened = await run.openForUpgrade(deadline.signal);
+    opened = await run.openForUpgrade(deadline.signal);
     notePhases(fact, opened);
     return await shake(run, ask, fact, opened, deadline.signal, listen);
   } catch (error) {
+    opened?.stream.destroy();
     fact.outcome = 'failed';
     fact.error = networkError(error, 'upgrade', run.redact);
     return { fact, socket: null };
@@ -73,12 +75,7 @@ async function shake(
   skim(stream, { least: smallCap, most: frameCap, onLarge: (frame) => heard?.onLarge(frame) });
   const socket = new WebSocket(urlOf(run, ask.path, 'ws'), ask.protocols ?? [], {
     createConnection: () => stream as never,
-    headers: {
-      Host: ask.host ?? run.base.authority,
-      'User-Agent': 'hermes-compat',
-      ...run.extraHeaders,
-      ...ask.headers,
-    },
+    headers: headersFor(run, { ...(ask.host === undefined ? {} : { Host: ask.host }), ...ask.headers }),
     ...(ask.origin === null ? {} : { origin: ask.origin }),
     perMessageDeflate: false,
     followRedirects: false,
@@ -156,7 +153,7 @@ async function refused(run: Run, fact: WsFact, message: IncomingMessage, signal:
   });
   const contentType = header(headers, 'content-type');
   const { fact: body } = await readBody(
-    { ...raw, contentType, encoding: header(headers, 'content-encoding') },
+    { ...raw, size: raw.bytes.length, contentType, encoding: header(headers, 'content-encoding') },
     { detail: true, cap: refusalCap, redact: run.redact },
   );
   fact.body = body;

@@ -388,6 +388,16 @@ describe('TLS', () => {
     for (const ms of [dns, tcp, tls, firstByte]) expect(ms).toBeGreaterThanOrEqual(0);
   });
 
+  it('a key that is none', async () => {
+    const listening = await tlsServer('good');
+    const clientCert = {
+      cert: pem('client'),
+      key: '-----BEGIN PRIVATE KEY-----\nbm9uZQ==\n-----END PRIVATE KEY-----\n',
+    };
+    const { error } = http(await look(listening.url, { ca: pem('ca'), clientCert }), 'status');
+    expect(error).toMatchObject({ phase: 'tls', code: expect.stringMatching(/^ERR_OSSL_/) });
+  });
+
   it('a client certificate that is wanted: missing and given', async () => {
     const listening = await tlsServer('good', { requestCert: true, rejectUnauthorized: true, ca: pem('ca') });
     const without = await look(listening.url, { ca: pem('ca') });

@@ -170,6 +170,14 @@ describe('a dashboard that works', () => {
     expect(http(result, 'health').body?.detail).toBe('denied for [redacted]');
   });
 
+  it('a token that no header can carry is a fact, not a crash', async () => {
+    const { url } = await hermes();
+    const result = await look(url, { credential: token('tök€n-0123456789') });
+    expect(http(result, 'sessions').error?.code).toBe('ERR_INVALID_CHAR');
+    expect(ws(result)).toMatchObject({ outcome: 'failed', error: { code: 'ERR_INVALID_CHAR' } });
+    expect(JSON.stringify(result.facts)).not.toContain('tök€n');
+  });
+
   it('through a stream of another host, under the name that it has there', async () => {
     const { port, seen } = await hermes();
     const asked: unknown[] = [];

@@ -379,7 +379,7 @@ describe('holding the socket', () => {
     const started = performance.now();
     const result = await look(url, { holdSeconds: 20 });
     expect(performance.now() - started).toBeLessThan(3000);
-    expect(ws(result).held?.closedAfterMs).toBeGreaterThan(100);
+    expect(ws(result).held?.closedAfterMs).toBeGreaterThan(0);
     expect(ws(result).close).toMatchObject({ code: 1006 });
     expect(result.facts.flapping).toBeNull();
   });

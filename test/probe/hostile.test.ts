@@ -107,7 +107,7 @@ process.stdout.write(JSON.stringify({ facts, mb: process.resourceUsage().maxRSS 
     mb: number;
     facts: {
       ws: { firstFrame: { bytes: number } | null; error: { code: string } | null }[];
-      http: { body: { problem: string | null } | null }[];
+      http: { body: { problem: string | null; keys: string[] } | null }[];
     };
   }> =>
     new Promise((resolve, reject) => {
@@ -149,6 +149,29 @@ process.stdout.write(JSON.stringify({ facts, mb: process.resourceUsage().maxRSS 
     });
     const { mb, facts } = await measure(listening.url);
     expect(facts.http.filter(({ body }) => body?.problem === 'too-large').length).toBeGreaterThan(5);
+    expect(mb).toBeLessThan(200);
+  });
+
+  it.each([
+    ['more objects than any answer has', 1_390_000, 0, 'too-large'],
+    ['as many objects as are taken', 70_000, 3_900_000, null],
+  ])('documents of 4 MiB with %s', async (_, objects, padding, problem) => {
+    const many = `{"x":[{}${',{}'.repeat(objects)}],"y":"${'z'.repeat(padding)}"}`;
+    const body = { headers: { 'content-type': 'application/json' }, body: many };
+    const paths = ['health', 'sessions', 'model/options', 'model/library'];
+    const { url } = await hermes({
+      routes: {
+        ...Object.fromEntries(paths.map((path) => [`/api/${path}`, body])),
+        '/openapi.json': body,
+        '/api/sessions/hermes-compat-no-such-session/messages': body,
+      },
+    });
+    const { mb, facts } = await measure(url);
+    expect(
+      facts.http.filter(
+        ({ body: seen }) => seen?.keys.join() === (problem === null ? 'x,y' : '') && seen.problem === problem,
+      ).length,
+    ).toBeGreaterThan(5);
     expect(mb).toBeLessThan(200);
   });
 

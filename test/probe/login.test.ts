@@ -214,6 +214,15 @@ describe('a login', () => {
     expect(result.facts.rpc.outcome).toBe('answered');
   });
 
+  it('cookies of an edge stand beside those of the login', async () => {
+    const { url, seen } = await gated();
+    const result = await look(url, { credential: login(), headers: [['cookie', 'edge=0123456789abcdef']] });
+    expect(result.facts.rpc.outcome).toBe('answered');
+    expect(seen[0]?.headers.cookie).toBe('edge=0123456789abcdef');
+    const upgrade = seen.find(({ method }) => method === 'UPGRADE');
+    expect(upgrade?.headers.cookie).toContain('edge=0123456789abcdef; hermes_session_at=');
+  });
+
   it('short cookie values and passwords do not blank out words', async () => {
     const { url } = await gated({ password: 'answered' });
     const result = await look(url, { credential: login('answered') });
