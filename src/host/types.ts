@@ -80,6 +80,8 @@ export interface Host {
   readonly kind: 'local' | 'ssh';
   /** For people: `this machine` or `user@host:port`. */
   readonly name: string;
+  /** What the way to that machine got in the way of; grows while the host is used. Codes of CODES.md. */
+  readonly notes?: readonly { code: string; args: Record<string, string | number> }[];
   identity(): Promise<HostIdentity>;
   /** Runs argv without a shell (quoted rightly where a shell is in between). */
   run(argv: readonly string[], options?: RunOptions): Promise<RunResult>;

@@ -13,6 +13,7 @@ import { schemaVersion, tool } from '../tool.ts';
 import { chooseDashboard, processBehind, type Seen, type Service, urlOfProcess } from './choose-service.ts';
 import { contractOnDisk } from './contract-on-disk.ts';
 import { notProbed } from './not-probed.ts';
+import { launchedOf, type Launched, markLaunched } from './launched.ts';
 import { isPortClosed } from './port-closed.ts';
 
 /** Everything that an examination needs to know. Nothing is read from the process here. */
@@ -53,10 +54,14 @@ export async function examine(input: ExamineInput): Promise<Examination> {
   let host: Host | null = null;
   try {
     host = await input.openHost(target);
-    return await examineHost(input, host);
+    return withNotes(await examineHost(input, host), host);
   } catch (error) {
-    if (!(error instanceof CompatError && error.kind === 'unchecked' && error.details.finding !== undefined))
+    if (
+      !(error instanceof CompatError && error.kind === 'unchecked' && error.details.finding !== undefined)
+    ) {
+      await host?.close();
       throw error;
+    }
     const { finding, args = {}, commands = [] } = error.details;
     const facts = {
       ...assemble(input, null, null, null),
@@ -64,6 +69,17 @@ export async function examine(input: ExamineInput): Promise<Examination> {
     };
     return { facts, host, seen: null };
   }
+}
+
+/** Noise of a login shell, a forbidden tunnel, a setting that could not be honoured: said although it worked. */
+function withNotes(examination: Examination, { notes = [] }: Host): Examination {
+  const { facts } = examination;
+  if (notes.length === 0 || facts.host === null) return examination;
+  const more = notes.map(({ code, args }) => ({ code, text: Object.values(args).join(', ') }));
+  return {
+    ...examination,
+    facts: { ...facts, host: { ...facts.host, notes: [...facts.host.notes, ...more] } },
+  };
 }
 
 async function examineHost(input: ExamineInput, host: Host): Promise<Examination> {
@@ -93,8 +109,13 @@ async function examineHost(input: ExamineInput, host: Host): Promise<Examination
   const url = process === null ? null : urlOfProcess(process);
   if (process === null || url === null) return { facts: assemble(input, null, seen, null), host, seen };
   const disk = contractOnDisk(installOf(process, seen), process);
-  const result = await probe(probeInput(input, url, host, disk));
-  return { facts: assemble(input, result, seen, service(url, process, host, 'found')), host, seen };
+  const [result, launched] = await Promise.all([
+    probe(probeInput(input, url, host, disk)),
+    launchedOf(host, seen, process),
+  ]);
+  const known = await withLaunchToken(input, result, launched, (more) => probeInput(more, url, host, disk));
+  const marked = markLaunched(seen, launched);
+  return { facts: assemble(input, known, marked, service(url, process, host, 'found')), host, seen: marked };
 }
 
 /** The URL is known, so looking and probing run at once; only the contract waits for the disk. */
@@ -109,12 +130,24 @@ async function examineNamed(
     return contractOnDisk(process === null ? null : installOf(process, seen), process);
   });
   const [result, seen] = await Promise.all([probe(probeInput(input, url, host, disk)), looking]);
+  const process = processBehind(url, seen);
+  const launched = process === null ? null : await launchedOf(host, seen, process);
+  const known = await withLaunchToken(input, result, launched, (more) => probeInput(more, url, host, disk));
+  const marked = markLaunched(seen, launched);
   const how = input.started === null ? 'named' : 'started';
-  return {
-    facts: assemble(input, result, seen, service(url, processBehind(url, seen), host, how)),
-    host,
-    seen,
-  };
+  return { facts: assemble(input, known, marked, service(url, process, host, how)), host, seen: marked };
+}
+
+/** A page that gives no token is no end for a dashboard that we launched: its token file is ours. */
+async function withLaunchToken(
+  input: ExamineInput,
+  result: ProbeResult,
+  launched: Launched | null,
+  again: (more: ExamineInput) => ProbeInput,
+): Promise<ProbeResult> {
+  if (input.credential !== null || result.facts.credential.kind !== 'none') return result;
+  const credential = (await launched?.credential()) ?? null;
+  return credential === null ? result : probe(again({ ...input, credential }));
 }
 
 function probeInput(
