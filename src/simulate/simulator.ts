@@ -2,6 +2,7 @@ import { createServer as createHttpServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer as createRawServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
 import type { Fault, Site } from './faults/fault.ts';
@@ -43,7 +44,7 @@ const readBody = async (message: IncomingMessage): Promise<Buffer> => {
 };
 
 const seen = (running: Running, request: Request, upgrade: boolean): Request =>
-  running.faults.reduce((view, fault) => fault.see?.(view, upgrade) ?? view, request);
+  running.faults.reduce((view, fault) => fault.see?.(view, upgrade, running.site) ?? view, request);
 
 /** What a stripping proxy says to a path that is not below its prefix. */
 const outsidePrefix = ({ world }: Running, message: IncomingMessage): boolean => {
@@ -55,6 +56,8 @@ const answer = async (running: Running, message: IncomingMessage, response: Serv
   const { world, faults, site } = running;
   const path = (message.url ?? '/').split('?')[0] ?? '/';
   world.note(`${message.method ?? 'GET'} ${path}`);
+  const late = Math.max(0, ...faults.map((fault) => fault.delay?.(site) ?? 0));
+  if (late > 0) await pause(late, undefined, { signal: site.signal });
   if (faults.some((fault) => fault.request?.(message, response, site) === true)) return;
   if (outsidePrefix(running, message)) {
     findFault('wrong-path').request?.(message, response, site);
@@ -120,6 +123,7 @@ const upgrade = (running: Running, message: IncomingMessage, socket: Socket, hea
   const { world, faults, site, sockets } = running;
   socket.on('error', () => socket.destroy());
   world.note(`UPGRADE ${(message.url ?? '/').split('?')[0] ?? '/'}`);
+  site.upgrades += 1;
   if (faults.some((fault) => fault.upgrade?.(message, socket, site) === true)) return;
   const request = seen(running, readRequest(world, message, Buffer.alloc(0)), true);
   const judged = judgeUpgrade(world, message, request);
@@ -186,7 +190,15 @@ export const startSimulator = async (options: SimulatorOptions): Promise<Simulat
   const world = createWorld(options);
   const stop = new AbortController();
   const connections = new Set<Socket>();
-  const site: Site = { answered: 0, startedAt: Date.now(), goAway: () => {}, signal: stop.signal };
+  const { token } = world;
+  const site: Site = {
+    answered: 0,
+    upgrades: 0,
+    token,
+    startedAt: Date.now(),
+    goAway: () => {},
+    signal: stop.signal,
+  };
   const faults = (options.faults ?? []).map(findFault);
   const hub = createHub(world);
   if (options.play !== undefined) hub.player = createPlayer(parseRecording(options.play), options.pace ?? 0);

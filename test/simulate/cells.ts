@@ -43,23 +43,28 @@ export const cellsOfThisRun = cells.filter(
   ({ gate }) => gate || process.env['HERMES_COMPAT_TEST_FULL'] === '1',
 );
 
-/** Keys whose values depend on the clock, the machine or the length of a path. */
-const volatileKeys = [
-  'phases',
-  'ms',
-  'bytes',
-  'afterMs',
-  'fingerprint',
-  'tokenFingerprint',
-  'hermesHome',
-  // Begins with the home, the free disk space and such.
-  'detail',
-];
+/** Keys whose values depend on the clock, the machine, the secret or the length of a path. */
+const volatileKeys = ['phases', 'ms', 'afterMs', 'fingerprint', 'tokenFingerprint', 'hermesHome'];
+/** The same, of frames and of bodies that are no refusal: those begin with paths and free disk space. */
+const volatileContent = ['bytes', 'detail'];
+
+const isRefusal = (value: object): boolean => 'status' in value && Number(value.status) >= 400;
+
+const without = (value: unknown, drops: readonly string[]): unknown => {
+  if (Array.isArray(value)) return value.map((each) => without(each, drops));
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = isRefusal(value) ? volatileKeys : drops;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [
+      key,
+      kept.includes(key) ? '(volatile)' : without(each, kept),
+    ]),
+  );
+};
 
 /** Facts without what differs between two starts: `port` is the dashboard's. */
 export const comparable = (facts: ProbeFacts, port: number): unknown =>
-  JSON.parse(
-    JSON.stringify(facts, (key, value: unknown) =>
-      volatileKeys.includes(key) ? '(volatile)' : value,
-    ).replaceAll(String(port), 'PORT'),
-  );
+  without(JSON.parse(JSON.stringify(facts).replaceAll(String(port), 'PORT')), [
+    ...volatileKeys,
+    ...volatileContent,
+  ]);

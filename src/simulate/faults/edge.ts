@@ -232,9 +232,12 @@ const changes: readonly Fault[] = [
   },
   {
     name: 'foreign-host-ws',
-    says: 'the same, for upgrades only',
+    says: 'a proxy that passes the Host of upgrades on, and is known by a public name',
+    // A client that says 127.0.0.1 without port is what the proxy passes on too.
     see: (request, upgrade) =>
-      upgrade ? { ...request, headers: { ...request.headers, host: 'hermes.example.com' } } : request,
+      upgrade && request.headers.host !== '127.0.0.1'
+        ? { ...request, headers: { ...request.headers, host: 'hermes.example.com' } }
+        : request,
   },
   {
     name: 'foreign-origin',

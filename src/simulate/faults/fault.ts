@@ -6,8 +6,11 @@ import type { Request } from '../http/request.ts';
 
 /** What a fault may use: the site that it is part of. */
 export interface Site {
-  /** Answers so far. */
+  /** Answers and upgrades so far. */
   answered: number;
+  upgrades: number;
+  /** What the engine accepts without a gate. */
+  token: string;
   startedAt: number;
   /** Stops listening and drops every connection; `close` still works. */
   goAway: () => void;
@@ -27,7 +30,9 @@ export interface Fault {
   /** Upgrades arrive as plain HTTP requests. */
   dropsUpgrade?: boolean;
   /** What reaches the engine. */
-  see?: (request: Request, upgrade: boolean) => Request;
+  see?: (request: Request, upgrade: boolean, site: Site) => Request;
+  /** Milliseconds until anything is answered. */
+  delay?: (site: Site) => number;
   /** Answers instead of the engine, at once or later; false lets the request through. */
   request?: (message: IncomingMessage, response: ServerResponse, site: Site) => boolean;
   /** Takes an upgrade instead of the engine; false lets it through. */

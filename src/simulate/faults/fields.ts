@@ -1,3 +1,4 @@
+import { detail, json } from '../http/answer.ts';
 import type { Answer } from '../http/answer.ts';
 import type { Request } from '../http/request.ts';
 import type { Fault } from './fault.ts';
@@ -140,21 +141,76 @@ const pages: readonly Fault[] = [
   },
 ];
 
+/** A ticket that the engine never made. */
+const spendTicket = (request: Request): Request => {
+  const query = new URLSearchParams(request.query);
+  if (query.has('ticket')) query.set('ticket', 'spent');
+  return { ...request, query };
+};
+
+const onPath =
+  (pattern: RegExp, change: (answer: Answer) => Answer) =>
+  (answer: Answer, request: Request): Answer =>
+    pattern.test(request.path) ? change(answer) : answer;
+
+const sessionExpired =
+  '{"error":"session_expired","detail":"Unauthorized","reason":"invalid_or_expired_session","login_url":"/login"}';
+
 const credentials: readonly Fault[] = [
   {
+    name: 'open-reads',
+    says: 'protected endpoints answer without any credential',
+    see: (request, upgrade, site) =>
+      upgrade
+        ? request
+        : { ...request, headers: { ...request.headers, 'x-hermes-session-token': site.token } },
+  },
+  {
     name: 'secure-cookie',
-    says: 'login cookies are marked Secure although the site is plain HTTP',
+    says: 'login cookies are marked Secure although the site is plain HTTP; browsers mind it beyond loopback',
     see: (request) => ({ ...request, https: true }),
   },
   {
+    name: 'cookie-elsewhere',
+    says: 'login cookies are for the path /elsewhere',
+    answer: onPath(/^\/auth\/password-login$/, (answer) => {
+      const cookies = answer.headers?.['set-cookie'] ?? [];
+      const moved = [cookies].flat().map((cookie) => cookie.replace('Path=/', 'Path=/elsewhere'));
+      return { ...answer, headers: { ...answer.headers, 'set-cookie': moved } };
+    }),
+  },
+  {
+    name: 'login-limited',
+    says: 'too many logins were tried',
+    answer: onPath(/^\/auth\/password-login$/, () =>
+      detail(429, 'Too many login attempts. Try again shortly.'),
+    ),
+  },
+  {
+    name: 'login-in-browser',
+    says: 'the only login provider needs a browser',
+    answer: onPath(/^\/api\/auth\/providers$/, () =>
+      json(200, { providers: [{ name: 'nous', display_name: 'Nous Portal', supports_password: false }] }),
+    ),
+  },
+  {
+    name: 'session-rejected',
+    says: 'the login works, and its cookie is refused',
+    answer: onPath(/^\/api\/(sessions|auth\/(me|ws-ticket))/, (answer) => ({
+      ...answer,
+      status: 401,
+      body: sessionExpired,
+    })),
+  },
+  {
+    name: 'spent-ticket',
+    says: 'the first ticket is spent before it is used',
+    see: (request, upgrade, site) => (upgrade && site.upgrades === 1 ? spendTicket(request) : request),
+  },
+  {
     name: 'dead-tickets',
-    says: 'tickets are spent before they can be used',
-    see: (request, upgrade) => {
-      if (!upgrade) return request;
-      const query = new URLSearchParams(request.query);
-      if (query.has('ticket')) query.set('ticket', 'spent');
-      return { ...request, query };
-    },
+    says: 'no ticket is ever accepted',
+    see: (request, upgrade) => (upgrade ? spendTicket(request) : request),
   },
 ];
 

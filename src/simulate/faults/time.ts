@@ -24,14 +24,8 @@ export const timeFaults: readonly Fault[] = [
   },
   {
     name: 'slow-start',
-    says: 'alive, but answers nothing in the first five seconds',
-    request: (message, response, site) => {
-      const left = site.startedAt + 5000 - Date.now();
-      if (left <= 0) return false;
-      const timer = setTimeout(() => response.destroy(), left);
-      message.socket.once('close', () => clearTimeout(timer));
-      return true;
-    },
+    says: 'alive, but answers nothing in the first eleven seconds',
+    delay: (site) => Math.max(0, site.startedAt + 11_000 - Date.now()),
   },
   {
     name: 'flapping',
