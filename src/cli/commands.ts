@@ -33,6 +33,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./report.ts')).report,
   },
   {
+    name: 'patch',
+    summary: 'make an engine compatible, and give it back to the byte',
+    load: async () => (await import('./patch.ts')).patch,
+  },
+  {
     name: 'launch',
     summary: 'start the dashboard the right way for its version',
     takesRest: true,

@@ -15,7 +15,7 @@ import { type Recovery, recover } from './recover.ts';
 import { removeIfEmpty } from './roll-back.ts';
 import type { PlanDocument, PlanOptions } from './schema.ts';
 import { carryOut } from './transaction.ts';
-import { refuseFailure, verifyDashboard } from './verify.ts';
+import { refuseFailure, type VerifyResult, type verifyDashboard } from './verify.ts';
 import { dirname, join, readWorld, type Scene, type World } from './world.ts';
 
 /** What a change runs with. */
@@ -41,6 +41,8 @@ export interface Request {
 export interface Outcome {
   plan: Plan;
   changed: boolean;
+  /** What the throw-away dashboard was asked. */
+  verified: VerifyResult['steps'];
   /** A change of an earlier run that was ended first. */
   recovered: Recovery | null;
 }
@@ -62,7 +64,7 @@ export async function change(session: Session, request: Request): Promise<Outcom
   const first = (await planNow(session, request.options)).plan;
   if (request.saved !== null) refuseDrift(request.saved, first.document);
   refuseRefusals(first);
-  if (isEmpty(first)) return { plan: first, changed: false, recovered };
+  if (isEmpty(first)) return { plan: first, changed: false, verified: [], recovered };
   if (!(await request.consent(first)))
     throw new CompatError('refused', 'nothing was changed: nobody agreed to the plan', {
       args: { consent: false },
@@ -70,18 +72,22 @@ export async function change(session: Session, request: Request): Promise<Outcom
   return withLocks(session, treesOf(session, first), async () => {
     const { plan, world } = await planNow(session, request.options);
     refuseDrift(first.document, plan.document);
-    await perform(session, plan, world);
-    return { plan, changed: true, recovered };
+    const verified = await perform(session, plan, world);
+    return { plan, changed: true, verified, recovered };
   });
 }
 
-/** Ends what an earlier run left, when it left something. */
+/** Ends what an earlier run left, when it left something: a journal, or no more than its claims. */
 export async function recoverFirst(session: Session): Promise<Recovery | null> {
   const { host, scene } = session;
   const { root } = scene.home;
-  if ((await host.stat(journalFolder(root))) === null) return null;
+  const tree = scene.install?.packageDir ?? null;
+  const there = async (path: string): Promise<boolean> => (await host.stat(path)) !== null;
+  const inTree = tree !== null && (await there(treeLockFolder(tree)));
+  if (!inTree && !(await there(journalFolder(root))) && !(await there(lockFolder(root)))) return null;
   const journal = await readJournal(host, root);
-  return withLocks(session, journal?.trees ?? [], async () => recover(host, root, session.now()));
+  const trees = new Set([...(journal?.trees ?? []), ...(inTree ? [tree] : [])]);
+  return withLocks(session, [...trees], async () => recover(host, root, session.now()));
 }
 
 /** Holds the lock of the home and of each tree; ends first what a cut run of another home left in such a tree. */
@@ -140,12 +146,13 @@ function refuseRefusals({ document }: Plan): void {
   });
 }
 
-async function perform(session: Session, plan: Plan, world: World): Promise<void> {
+async function perform(session: Session, plan: Plan, world: World): Promise<VerifyResult['steps']> {
   const { host, scene, catalogue } = session;
   const { install, home } = scene;
   if (install?.interpreter != null) await compileAll(host, install.interpreter.path, plan.changes);
   const action = plan.document.options.do;
   const at = session.now();
+  let verified: VerifyResult['steps'] = [];
   const marker = nextMarker(world, catalogue, plan, await foldersToMake(host, plan.changes), at);
   await carryOut(host, {
     root: home.root,
@@ -166,10 +173,13 @@ async function perform(session: Session, plan: Plan, world: World): Promise<void
       if (session.verify === null || install === null || action !== 'apply') return;
       const want = wantedChecks(plan, catalogue);
       const overlay = draftedFiles(world, plan.draft);
-      refuseFailure(await session.verify(host, install, overlay, want, session.signal));
+      const result = await session.verify(host, install, overlay, want, session.signal);
+      refuseFailure(result);
+      verified = result.steps;
     },
     signal: session.signal,
   });
+  return verified;
 }
 
 const wantedChecks = (plan: Plan, catalogue: Catalogue): string[] => [

@@ -4,7 +4,7 @@ import { tool } from '../tool.ts';
 import { addHistory } from './history.ts';
 import { ensureFolder, removeJournal, writeWhole } from './journal.ts';
 import { removeIfEmpty, removeStaged } from './roll-back.ts';
-import type { Journal } from './schema.ts';
+import type { Journal } from './journal-schema.ts';
 import { join } from './world.ts';
 
 export const backupFolder = (root: string): string => join(compatFolder(root), 'backups');

@@ -2,7 +2,7 @@ import { compatFolder, journalFile } from '../engine/compat-places.ts';
 import { CompatError } from '../errors.ts';
 import { FileError, type Host } from '../host/types.ts';
 import { refuseForeignFolder } from './lock.ts';
-import type { Journal } from './schema.ts';
+import type { Journal } from './journal-schema.ts';
 import { sha256 } from './text.ts';
 import { basename, dirname, join, namesIn } from './world.ts';
 
@@ -46,7 +46,7 @@ export async function readJournal(host: Host, root: string): Promise<Journal | n
       return null;
     throw error;
   }
-  const { journalSchema } = await import('./schema.ts');
+  const { journalSchema } = await import('./journal-schema.ts');
   try {
     return journalSchema.parse(JSON.parse(text));
   } catch (cause) {

@@ -5,7 +5,8 @@ import { addHistory } from './history.ts';
 import { journalFolder, readJournal, removeLeftovers } from './journal.ts';
 import { rollBack } from './roll-back.ts';
 import { CompatError } from '../errors.ts';
-import type { HistoryEntry, Journal } from './schema.ts';
+import type { Journal } from './journal-schema.ts';
+import type { HistoryEntry } from './schema.ts';
 
 /** What became of a change that was cut. */
 export interface Recovery {

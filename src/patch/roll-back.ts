@@ -1,7 +1,7 @@
 import { FileError, type Host } from '../host/types.ts';
 import { removeBytecode } from './bytecode.ts';
 import { hashOf, removeJournal } from './journal.ts';
-import type { Journal } from './schema.ts';
+import type { Journal } from './journal-schema.ts';
 import { sha256 } from './text.ts';
 
 type Change = Journal['changes'][number];

@@ -160,34 +160,60 @@ export const historyEntrySchema = z.object({
   why: z.string().nullable(),
 });
 
-/** `desktop-compat/journal/journal.json`: a change that is going on, with all that undoes or finishes it. */
-export const journalSchema = z.object({
-  journalVersion: z.literal(1),
-  id: z.string(),
+/** What `patch apply`, `patch revert` and `doctor --fix` did. */
+export const changeSchema = z.object({
+  schemaVersion: z.string(),
+  kind: z.literal('change'),
+  tool: toolSchema,
+  target: targetSchema,
   action: z.enum(['apply', 'revert']),
-  phase: z
-    .enum(['staging', 'renaming', 'committed'])
-    .describe('staging: no file was touched; renaming: some may be; committed: all are, and were verified'),
-  at: z.string(),
-  patches: z.array(z.string()),
-  changes: z.array(
+  outcome: z.enum(['done', 'nothing-to-do', 'dry-run']),
+  plan: planSchema,
+  verified: z
+    .array(z.object({ step: z.string(), ok: z.boolean(), saw: z.string() }))
+    .describe('What a throw-away dashboard was asked, and answered'),
+  restart: z
+    .array(
+      z.object({
+        pid: z.number(),
+        command: z.string(),
+        port: z.number().nullable(),
+        owner: z.string(),
+        restarted: z.boolean(),
+      }),
+    )
+    .describe('Running processes that were started before this change'),
+  recovered: z
+    .object({ at: z.string(), outcome: z.enum(['rolled-back', 'finished']) })
+    .nullable()
+    .describe('A change of an earlier run that was cut, and was ended first'),
+  purged: z.array(z.string()),
+});
+
+export const historySchema = z.object({
+  schemaVersion: z.string(),
+  kind: z.literal('history'),
+  tool: toolSchema,
+  home: z.string(),
+  entries: z.array(historyEntrySchema),
+});
+
+export const patchListSchema = z.object({
+  schemaVersion: z.string(),
+  kind: z.literal('patches'),
+  tool: toolSchema,
+  patches: z.array(
     z.object({
-      path: z.string().describe('Real path'),
-      beforeSha256: sha256.nullable(),
-      afterSha256: sha256.nullable(),
-      stagedNew: z.string().nullable().describe('New bytes beside the file'),
-      stagedOld: z.string().nullable().describe('Old bytes beside the file: going back needs no space'),
-      original: z.string().nullable().describe('Old bytes in the journal folder'),
-      mode: z.number(),
-      backup: z.boolean().describe('The old bytes hold nothing of ours and are kept'),
+      id: z.string(),
+      revision: z.number(),
+      title: z.string(),
+      purpose: z.string(),
+      capability: z.string(),
+      engines: z.object({ from: z.string().nullable(), before: z.string().nullable() }),
+      carriers: z.array(carrierSchema),
+      retires: z.string(),
     }),
   ),
-  folders: z.array(z.string()).describe('Made for this change, outermost first'),
-  emptied: z.array(z.string()).describe('To be removed when the change is done, if empty; innermost first'),
-  bytecode: z.array(z.string()).describe('Python files whose compiled form must go'),
-  marker: markerSchema,
-  shared: z.object({ action: z.enum(['write', 'remove', 'keep']), text: z.string() }),
-  trees: z.array(z.string()).describe('Folders of trees that are locked too'),
 });
 
 export type Carrier = z.infer<typeof carrierSchema>;
@@ -201,4 +227,6 @@ export type ConfigUndo = z.infer<typeof configUndoSchema>;
 export type MarkerEntry = z.infer<typeof markerEntrySchema>;
 export type Marker = z.infer<typeof markerSchema>;
 export type HistoryEntry = z.infer<typeof historyEntrySchema>;
-export type Journal = z.infer<typeof journalSchema>;
+export type ChangeDocument = z.infer<typeof changeSchema>;
+export type HistoryDocument = z.infer<typeof historySchema>;
+export type PatchListDocument = z.infer<typeof patchListSchema>;

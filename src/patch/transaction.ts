@@ -6,7 +6,7 @@ import { finish } from './finish.ts';
 import { ensureFolder, ensureStateFolder, hashOf, journalFolder, writeJournal } from './journal.ts';
 import { removeBytecode } from './bytecode.ts';
 import { rollBack } from './roll-back.ts';
-import type { Journal } from './schema.ts';
+import type { Journal } from './journal-schema.ts';
 import { sha256 } from './text.ts';
 import { dirname, join } from './world.ts';
 
@@ -79,7 +79,7 @@ async function newJournal(host: Host, transaction: Transaction): Promise<Journal
       stagedNew: after === null ? null : `${beside}.new`,
       stagedOld: before === null ? null : `${beside}.old`,
       original: before === null ? null : join(journalFolder(root), `${index}.original`),
-      mode: state.stat?.mode ?? 0o644,
+      mode: state.stat?.mode ?? newMode(state.path),
       backup: before !== null && transaction.isOriginal(change),
     };
   });
@@ -101,6 +101,9 @@ async function newJournal(host: Host, transaction: Transaction): Promise<Journal
     trees,
   };
 }
+
+/** A configuration can hold keys one day. */
+const newMode = (path: string): number => (path.endsWith('/config.yaml') ? 0o600 : 0o644);
 
 /** Folders above new files that are not there, outermost first. */
 async function missingFolders(host: Host, changes: readonly FileChange[]): Promise<string[]> {

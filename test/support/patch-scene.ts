@@ -22,6 +22,7 @@ import type { Session } from '../../src/patch/change.ts';
 import type { PlanOptions } from '../../src/patch/schema.ts';
 import type { Scene } from '../../src/patch/world.ts';
 import { engineDir, sitePackages } from './engine-install.ts';
+import { miniServer } from './mini-engine.ts';
 
 export const testHost = (): Host =>
   localHost({ path: '/usr/local/bin:/usr/bin:/bin', home: tmpdir(), platform: 'linux' });
@@ -58,6 +59,23 @@ export async function unpackedScene(version: string, edit?: (text: string) => st
     folder,
     target: { kind: 'local', name: 'local', url: null },
     install: installFacts(packageDir, join(engineDir(version), 'bin', 'python')),
+    home: homeFacts(home),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/** A tree of the few lines that matter, around any text of web_server.py. */
+export async function miniScene(server: string | Buffer = miniServer): Promise<TestScene> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'hermes-mini-')));
+  const packageDir = join(folder, 'site-packages', 'hermes_cli');
+  await mkdir(packageDir, { recursive: true });
+  await writeFile(join(packageDir, 'web_server.py'), server);
+  const home = join(folder, 'home');
+  await mkdir(home, { mode: 0o700 });
+  return {
+    folder,
+    target: { kind: 'local', name: 'local', url: null },
+    install: installFacts(packageDir, '/usr/bin/python3'),
     home: homeFacts(home),
     remove: () => rm(folder, { recursive: true, force: true }),
   };

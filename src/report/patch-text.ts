@@ -1,0 +1,172 @@
+import type {
+  ChangeDocument,
+  HistoryDocument,
+  PatchListDocument,
+  PlanDocument,
+  StatusDocument,
+} from '../patch/schema.ts';
+import { shown, wrap } from './shown.ts';
+import type { Style, Tone } from './style.ts';
+
+/** Patch documents for people. Pure: document in, text out. */
+
+const indent = (text: string, by: string): string =>
+  wrap(text, 96 - by.length)
+    .map((line) => `${by}${line}`)
+    .join('\n');
+
+export function listText({ patches }: PatchListDocument, style: Style): string {
+  const blocks = patches.map((patch) => {
+    const { from, before } = patch.engines;
+    const engines =
+      from === null && before === null
+        ? 'all'
+        : `${from ?? 'the first'} up to, without, ${before ?? 'no end'}`;
+    return [
+      `${style('strong', patch.id)}  revision ${patch.revision}  ${patch.title}`,
+      indent(patch.purpose, '  '),
+      `  gives     ${patch.capability}`,
+      `  engines   ${engines} (structure decides)`,
+      `  carriers  ${patch.carriers.join(', ')}`,
+      indent(`retires   ${patch.retires}`, '  '),
+    ].join('\n');
+  });
+  return `${blocks.join('\n\n')}\n`;
+}
+
+/** What would be written, as `git diff` shows it. */
+export function planText(plan: PlanDocument, style: Style): string {
+  const lines: string[] = [];
+  const place = `${shown(plan.target.name)}  ${shown(plan.install ?? 'no install')}  home ${shown(plan.home)}`;
+  lines.push(style('dim', place), '');
+  for (const step of plan.steps) {
+    const verb = step.action === 'remove' ? 'removes' : step.beforeSha256 === null ? 'makes' : 'changes';
+    lines.push(`${style('strong', step.patch)} (${step.carrier}) ${verb} ${shown(step.path)}`);
+    lines.push(...diffLines(step.diff, style), '');
+  }
+  for (const refusal of plan.refusals) {
+    lines.push(
+      `${style('bad', 'refused')}  ${refusal.patch} by ${refusal.carrier}: ${shown(refusal.reason)}  (${refusal.code})`,
+    );
+    if (refusal.lookedFor !== null) lines.push(`  looked for  ${shown(refusal.lookedFor)}`);
+    if (refusal.found !== null) lines.push(`  found       ${shown(refusal.found)}`);
+    if (refusal.alternative !== null) lines.push(`  instead     ${shown(refusal.alternative)}`);
+  }
+  for (const note of plan.notes) lines.push(`${style('dim', note.patch)}  ${shown(note.text)}`);
+  const { files, refusals } = plan;
+  lines.push(
+    files.length === 0
+      ? refusals.length === 0
+        ? 'Nothing to do.'
+        : 'Nothing would be written.'
+      : `${files.length} ${files.length === 1 ? 'file' : 'files'} to write.`,
+  );
+  return `${lines.join('\n')}\n`;
+}
+
+/** A new file of ours is long and says nothing new: its first lines are enough. */
+const shownLines = 24;
+
+function diffLines(diff: string, style: Style): string[] {
+  const lines = diff
+    .split('\n')
+    .slice(2)
+    .filter((line) => line !== '');
+  const cut = lines.length > shownLines + 4 ? lines.slice(0, shownLines) : lines;
+  const toned = cut.map((line) => {
+    const tone = toneOf(line);
+    const text = shown(line.replaceAll('\t', '    '), 200);
+    return `  ${tone === null ? text : style(tone, text)}`;
+  });
+  return cut === lines ? toned : [...toned, style('dim', `  … ${lines.length - shownLines} more lines`)];
+}
+
+function toneOf(line: string): Tone | null {
+  if (line.startsWith('@@')) return 'dim';
+  if (line.startsWith('+')) return 'good';
+  return line.startsWith('-') ? 'bad' : null;
+}
+
+const stateTones: Record<StatusDocument['patches'][number]['state'], Tone> = {
+  applied: 'good',
+  'not-needed': 'good',
+  'applied-by-other': 'good',
+  absent: 'warn',
+  'applied-older': 'warn',
+  modified: 'warn',
+  blocked: 'bad',
+  unknown: 'unsure',
+};
+
+export function statusText(status: StatusDocument, style: Style, verbose: boolean): string {
+  const lines = [
+    style(
+      'dim',
+      `${shown(status.target.name)}  ${shown(status.install ?? 'no install')}  home ${shown(status.home)}`,
+    ),
+    '',
+  ];
+  for (const patch of status.patches) {
+    const tone =
+      patch.effective === 'no' && patch.state.startsWith('applied') ? 'warn' : stateTones[patch.state];
+    const carrier = patch.carrier === null ? '' : `  by ${patch.carrier}`;
+    const effect = patch.effective === 'no' && patch.carrier !== null ? '  without effect' : '';
+    lines.push(`${patch.id.padEnd(16)} ${style(tone, patch.state)}${carrier}${effect}`);
+    lines.push(indent(shown(patch.reason), '                 '));
+    if (verbose)
+      for (const file of patch.files)
+        lines.push(`                 ${shown(file.path)}  ${file.sha256 ?? 'not there'}`);
+  }
+  if (status.findings.length > 0) lines.push('');
+  for (const { code, severity, text, path } of status.findings) {
+    const tone = severity === 'error' ? 'bad' : severity === 'warn' ? 'warn' : 'dim';
+    lines.push(`${style(tone, code)}  ${shown(text)}`);
+    if (path !== null) lines.push(`  ${shown(path)}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+export function changeText(change: ChangeDocument, style: Style): string {
+  const lines: string[] = [];
+  if (change.recovered !== null) {
+    const how = change.recovered.outcome === 'finished' ? 'finished' : 'taken back';
+    lines.push(`A change of ${change.recovered.at} had been cut; it was ${how} first.`);
+  }
+  const names = [...new Set(change.plan.steps.map(({ patch }) => patch))].join(', ');
+  if (change.outcome === 'done')
+    lines.push(`${style('good', change.action === 'apply' ? 'Applied' : 'Reverted')}: ${names}`);
+  if (change.outcome === 'nothing-to-do') {
+    for (const note of change.plan.notes) lines.push(`${style('dim', note.patch)}  ${shown(note.text)}`);
+    lines.push('Nothing to do.');
+  }
+  if (change.verified.length > 0)
+    lines.push(`Checked on a throw-away dashboard: ${change.verified.map(({ step }) => step).join(', ')}`);
+  for (const each of change.restart) {
+    const what = `${each.command} process ${each.pid}${each.port === null ? '' : ` on port ${each.port}`} (${each.owner})`;
+    lines.push(
+      each.restarted
+        ? `Restarted: ${what}`
+        : `${style('warn', 'Restart needed')}: ${what} still runs what it loaded before`,
+    );
+  }
+  for (const path of change.purged) lines.push(`${style('dim', 'removed')} ${shown(path)}`);
+  return lines.length === 0 ? '' : `${lines.join('\n')}\n`;
+}
+
+export function historyText({ entries }: HistoryDocument, style: Style): string {
+  if (entries.length === 0) return 'Nothing was changed here.\n';
+  const blocks = entries.map((entry) => {
+    const outcome = entry.outcome === 'done' ? '' : `, ${entry.outcome}`;
+    const files = entry.files.map(
+      ({ path, beforeSha256, afterSha256 }) =>
+        `  ${shown(path)}  ${beforeSha256?.slice(0, 12) ?? 'nothing'} → ${afterSha256?.slice(0, 12) ?? 'nothing'}`,
+    );
+    const why = entry.why === null ? [] : [`  ${shown(entry.why)}`];
+    return [
+      `${style('dim', entry.at)}  ${entry.action}${outcome}  ${entry.patches.join(', ')}`,
+      ...why,
+      ...files,
+    ].join('\n');
+  });
+  return `${blocks.join('\n')}\n`;
+}
