@@ -22,40 +22,40 @@ describe.runIf(canRunSshd)('secrets', () => {
 
   it('stay out of process tables, errors and the logs of the server', async () => {
     const server = await rig.sshd(['PasswordAuthentication yes', 'LogLevel DEBUG3']);
-    const account = await rig.account('secret', { password: 'canary-password' });
+    const account = await rig.account('secret', { password: 'canary-ssh-password' });
     const configFile = join(rig.dir, 'secret-config');
-    const key = rig.keygen('secret-key', ['-N', 'canary-passphrase']);
+    const key = rig.keygen('secret-key', ['-N', 'canary-ssh-passphrase']);
     await writeFile(
       configFile,
       `UserKnownHostsFile ${rig.clientHome}/.ssh/known_hosts\nIdentityFile ${key}\n`,
     );
     const questions = {
-      password: async () => 'canary-password',
-      passphrase: async () => 'canary-passphrase',
+      password: async () => 'canary-ssh-password',
+      passphrase: async () => 'canary-ssh-passphrase',
     };
     const host = await openSshHost(rig.options(server, account, { configFile, questions }));
-    const running = host.script('token=canary-script; sleep 0.6; echo done', ['canary-argument'], {
-      stdin: 'canary-input',
+    const running = host.script('token=canary-ssh-script; sleep 0.6; echo done', ['canary-ssh-argument'], {
+      stdin: 'canary-ssh-input',
     });
     await sleep(300);
     expect(
       processTable()
         .split('\n')
-        .filter((line) => line.includes('canary-')),
+        .filter((line) => line.includes('canary-ssh-')),
     ).toEqual([]);
     expect((await running).stdout.toString()).toBe('done\n');
-    await host.createFile(`${account.home}/f`, Buffer.from('canary-bytes'), 0o600);
+    await host.createFile(`${account.home}/f`, Buffer.from('canary-ssh-bytes'), 0o600);
     await host.close();
-    expect(inspect(host, { depth: 20, showHidden: true })).not.toContain('canary-');
-    expect(server.logs()).not.toContain('canary-');
-    const wrong = { password: async () => 'canary-wrong', passphrase: async () => 'canary-wrong' };
+    expect(inspect(host, { depth: 20, showHidden: true })).not.toContain('canary-ssh-');
+    expect(server.logs()).not.toContain('canary-ssh-');
+    const wrong = { password: async () => 'canary-ssh-wrong', passphrase: async () => 'canary-ssh-wrong' };
     const error: unknown = await openSshHost(
       rig.options(server, account, { configFile, questions: wrong }),
     ).catch((thrown: unknown) => thrown);
     expect(inspect(error, { depth: 20, showHidden: true }) + String((error as Error).stack)).not.toContain(
-      'canary-',
+      'canary-ssh-',
     );
-    expect(server.logs()).not.toContain('canary-');
+    expect(server.logs()).not.toContain('canary-ssh-');
   });
 
   it('of a local engine do not reach the host', async () => {
@@ -63,7 +63,11 @@ describe.runIf(canRunSshd)('secrets', () => {
     const account = await rig.account('env');
     for (const systemSsh of [false, true]) {
       const options = rig.options(server, account, { systemSsh });
-      options.local.env = { ...options.local.env, HERMES_HOME: '/canary-home', HERMES_API_KEY: 'canary-key' };
+      options.local.env = {
+        ...options.local.env,
+        HERMES_HOME: '/canary-ssh-home',
+        HERMES_API_KEY: 'canary-ssh-key',
+      };
       const host = await openSshHost(options);
       expect((await host.run(['env'])).stdout.toString()).not.toMatch(/HERMES|canary/);
       await host.close();

@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -12,29 +12,31 @@ import type { SshHost, SshOptions } from '../../src/host/ssh/types.ts';
 import { proxyTo } from '../support/proxy.ts';
 import { type Account, canRunSshd, finding, type Rig, type Sshd, sshRig } from '../support/sshd.ts';
 
-const leftovers = (): string[] => readdirSync('/tmp').filter((name) => name.startsWith('hermes-compat-'));
-
 describe.runIf(canRunSshd && existsSync('/usr/bin/ssh'))('the ssh program', () => {
   let rig: Rig;
   let server: Sshd;
   let account: Account;
   let known: string;
-  let before: string[];
+  let tmp: string;
 
   beforeAll(async () => {
-    before = leftovers();
     rig = await sshRig();
+    tmp = join(rig.dir, 'tmp');
+    mkdirSync(tmp);
     server = await rig.sshd();
     account = await rig.account('system');
     known = join(rig.clientHome, '.ssh/known_hosts');
   });
   afterAll(async () => {
-    expect(leftovers().filter((name) => !before.includes(name))).toEqual([]);
+    const left = readdirSync(tmp);
     await rig?.end();
+    expect(left).toEqual([]);
   });
 
-  const options = (at: Sshd = server, more: Partial<SshOptions> = {}): SshOptions =>
-    rig.options(at, account, { systemSsh: true, ...more });
+  const options = (at: Sshd = server, more: Partial<SshOptions> = {}): SshOptions => {
+    const made = rig.options(at, account, { systemSsh: true, ...more });
+    return { ...made, local: { ...made.local, env: { ...made.local.env, TMPDIR: tmp } } };
+  };
 
   it('tells host keys apart: unknown, recorded when asked, changed, revoked', async () => {
     const fresh = await rig.sshd();
@@ -190,17 +192,17 @@ describe.runIf(canRunSshd && existsSync('/usr/bin/ssh'))('the ssh program', () =
 
   it('arguments of the program show the address and nothing of what is run', async () => {
     const host = await openSshHost(options());
-    const running = host.script('secret_of_ours=canary-7e1; sleep 1', ['canary-arg'], {
-      env: { TOKEN: 'canary-env' },
+    const running = host.script('secret_of_ours=canary-ours; sleep 1', ['canary-ours-arg'], {
+      env: { TOKEN: 'canary-ours-env' },
     });
     await sleep(400);
     const lines = execFileSync('ps', ['axeww', '-o', 'args='], { encoding: 'utf8', maxBuffer: 1e8 });
-    expect(lines).toContain(`-S /tmp/hermes-compat-`);
-    const seen = lines.split('\n').filter((line) => line.includes('canary-'));
+    expect(lines).toContain(`-S ${tmp}/hermes-compat-`);
+    const seen = lines.split('\n').filter((line) => line.includes('canary-ours'));
     // The command itself has the environment that it was given; that is asked for. Nobody else has it.
     expect(seen.filter((line) => !line.startsWith('sleep 1 '))).toEqual([]);
     await running;
     await host.close();
-    expect(readFileSync('/proc/self/cmdline', 'utf8')).not.toContain('canary-');
+    expect(readFileSync('/proc/self/cmdline', 'utf8')).not.toContain('canary-ours');
   });
 });

@@ -4,9 +4,14 @@ import type { Client, ClientChannel, SFTPWrapper } from 'ssh2';
 import { commandSocket, tcpSocket } from './socket.ts';
 import { connectHop, type HopOptions } from './connection.ts';
 import type { FileMethods } from './file-methods.ts';
+import { execWithInput } from './early-input.ts';
 import { cutError, netError, sshError } from './failures.ts';
+import { withSpares } from './spare-tunnels.ts';
 import type { HopSettings, Route } from './settings.ts';
 import type { LocalSide, Pipe, PipeEnd, Transport } from './types.ts';
+
+/** Below this a round trip is not worth a spare tunnel. */
+const slowMs = 20;
 
 /** An account whose login hangs hangs here too. */
 const mostSftpMs = 3000;
@@ -36,12 +41,16 @@ export async function libraryTransport(
   const last = links.at(-1) as Link;
   return {
     name: last.name,
-    open: (command) => last.open(command),
-    connect: (host, port, signal) => last.forward(host, port, signal),
+    open: (command, input) => last.open(command, input),
+    connect: withSpares(
+      (host, port, signal) => last.forward(host, port, signal),
+      () => last.roundTripMs() > slowMs,
+    ),
     files: () => last.files(),
     close: async () => {
       for (const { client } of links.toReversed()) client.end();
-      await Promise.race([last.gone, new Promise((resolve) => setTimeout(resolve, 500).unref())]);
+      // What was written is on its way; the answer to a farewell is not worth a round trip.
+      await new Promise((resolve) => setImmediate(resolve));
       for (const { client } of links) client.destroy();
     },
   };
@@ -79,7 +88,9 @@ interface Link {
   client: Client;
   name: string;
   gone: Promise<void>;
-  open(command: string): Promise<Pipe>;
+  open(command: string, input: string): Promise<Pipe>;
+  /** At least; 0 before anything was measured. */
+  roundTripMs(): number;
   files(): Promise<FileMethods | null>;
   forward(host: string, port: number, signal?: AbortSignal): Promise<Duplex>;
 }
@@ -88,6 +99,8 @@ function link(client: Client, hop: HopSettings, timeoutMs: number): Link {
   const name = `${hop.user}@${hop.hostName}:${hop.port}`;
   let cause: unknown;
   client.on('error', (error) => (cause = error));
+  const exec = execWithInput(client);
+  let roundTripMs = 0;
   let closed = false;
   const gone = new Promise<void>((resolve) =>
     client.once('close', () => {
@@ -127,10 +140,11 @@ function link(client: Client, hop: HopSettings, timeoutMs: number): Link {
     client,
     name,
     gone,
-    open: (command) =>
-      raced<Pipe>(
+    open: async (command, input) => {
+      const started = performance.now();
+      const pipe = await raced<Pipe>(
         (give) =>
-          client.exec(command, (error, channel) => {
+          exec(command, input, (error, channel) => {
             // A command that ends at once has its whole end behind this in the same packet: listen now.
             if (error === undefined) give(error, channelPipe(channel, gone));
             else give(error, undefined as never);
@@ -138,7 +152,12 @@ function link(client: Client, hop: HopSettings, timeoutMs: number): Link {
         (late) => late.close(),
       ).catch((error: unknown) => {
         throw openError(name, error);
-      }),
+      });
+      // Opening and asking: two round trips.
+      roundTripMs = (performance.now() - started) / 2;
+      return pipe;
+    },
+    roundTripMs: () => roundTripMs,
     files: async () => {
       const sftp = await raced<SFTPWrapper>(
         (give) => client.sftp(give),

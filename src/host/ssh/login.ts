@@ -33,7 +33,8 @@ const keptNoise = 4096;
  */
 export async function logIn(transport: Transport, setup: LoginSetup): Promise<Login> {
   const nonce = randomBytes(12).toString('hex');
-  const pipe = await transport.open('exec /bin/sh -s');
+  const first = setup.become === null ? greeting(nonce) : becoming(nonce, setup.become);
+  const pipe = await transport.open('exec /bin/sh -s', first);
   const seen = { noise: '', noiseBytes: 0, errors: '', facts: [] as Buffer[], proved: false };
   let handler = (stream: 'stdout' | 'stderr', event: StreamEvent): void => {
     if (event.kind === 'noise' && stream === 'stdout') {
@@ -59,7 +60,6 @@ export async function logIn(transport: Transport, setup: LoginSetup): Promise<Lo
   }
   void pipe.ended.then((end) => settle(end));
   const timer = setTimeout(() => settle('silent'), setup.timeoutMs);
-  pipe.stdin.write(setup.become === null ? greeting(nonce) : becoming(nonce, setup.become));
   const how = await settled;
   clearTimeout(timer);
   const facts = Buffer.concat(seen.facts).toString('utf8').split('\0');

@@ -27,11 +27,11 @@ export async function relay(
   timeoutMs: number,
 ): Promise<Relayed> {
   const nonce = randomBytes(12).toString('hex');
-  const pipe = await transport.open('exec /bin/sh -s').catch((error: unknown) => {
+  const script = relayScript(nonce, host, port);
+  const pipe = await transport.open('exec /bin/sh -s', script).catch((error: unknown) => {
     throw forbidden(transport.name, host, port, error);
   });
   pipe.stderr.resume();
-  pipe.stdin.write(relayScript(nonce, host, port));
   const mark = `@@${nonce}:N0:42@@`;
   const answer = await readAnswer(pipe, mark, timeoutMs);
   if (answer === null) {

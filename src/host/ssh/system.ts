@@ -9,7 +9,7 @@ import { systemFailure } from './system-failure.ts';
 import type { Pipe, SshOptions, Transport } from './types.ts';
 
 /** Path lengths of sockets end at about 104 bytes, which some TMPDIRs use up alone. */
-const socketFolder = '/tmp/hermes-compat-';
+const longestTmp = 60;
 /** A master that nobody uses goes away by itself, also when we were killed. */
 const persistSeconds = 30;
 
@@ -48,7 +48,8 @@ export async function systemTransport(options: SshOptions, timeoutMs: number): P
     }) as Child;
   const target = targetArgs(options);
   const name = `${options.user === undefined || options.user === null ? '' : `${options.user}@`}${options.address}`;
-  const folder = await mkdtemp(socketFolder);
+  const tmp = env['TMPDIR'] ?? '/tmp';
+  const folder = await mkdtemp(`${tmp.length > longestTmp ? '/tmp' : tmp.replace(/\/$/, '')}/hermes-compat-`);
   const master = { socket: `${folder}/m`, log: `${folder}/log`, own: true };
   const forget = (): Promise<void> => rm(folder, { recursive: true, force: true });
   const foreign = await ssh(['-O', 'check', ...target], { pipes: false });
@@ -64,7 +65,11 @@ export async function systemTransport(options: SshOptions, timeoutMs: number): P
     : ['-o', 'ControlMaster=no', ...fixed];
   return {
     name,
-    open: async (command) => childPipe(ssh(['-T', ...through, ...target, command], { pipes: true })),
+    open: async (command, input) => {
+      const pipe = childPipe(ssh(['-T', ...through, ...target, command], { pipes: true }));
+      pipe.stdin.write(input);
+      return pipe;
+    },
     connect: (host, port, signal) => {
       signal?.throwIfAborted();
       const to = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;

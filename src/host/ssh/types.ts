@@ -80,8 +80,12 @@ export interface Pipe {
 export interface Transport {
   /** `user@host:port`, for people. */
   readonly name: string;
-  /** @throws CompatError SSH_CUT, or SSH_SHELL_UNUSABLE when the server refuses a further session */
-  open(command: string): Promise<Pipe>;
+  /**
+   * Runs a command with this as its first input.
+   *
+   * @throws CompatError SSH_CUT, or SSH_SHELL_UNUSABLE when the server refuses a further session
+   */
+  open(command: string, input: string): Promise<Pipe>;
   /** @throws CompatError SSH_FORWARD_FORBIDDEN, or an Error with a code of `node:net` when the port itself cannot be reached */
   connect(host: string, port: number, signal?: AbortSignal): Promise<Duplex>;
   /** Files without a shell, where the transport can; null where it cannot. */
