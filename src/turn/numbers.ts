@@ -4,14 +4,14 @@ import { closeRewind, insertByNumber, openRewind, rerun, take } from './rewind.t
 const missingLimit = 1000;
 
 /** A numbered event counts once, and stands at the place of its number, through whatever socket it comes. */
-export function takeNumbered(session: Session, input: EventInput & { seq: number }, world: World): void {
+export function takeNumbered(session: Session, input: EventInput, seq: number, world: World): void {
   const last = session.lastSeq;
-  if (last !== null && input.seq <= last) {
-    if (!takeMissing(session, input.seq) || session.rewind === null) return;
+  if (last !== null && seq <= last) {
+    if (!takeMissing(session, seq) || session.rewind === null) return;
     insertByNumber(session.rewind, input);
     return rebuild(session, world);
   }
-  noteNumber(session, input.seq, input.order);
+  noteNumber(session, seq, input.order);
   take(session, input, world);
 }
 
@@ -53,7 +53,7 @@ export function takeReplay(
   const mark = { kind: 'truncated' as const, at: replay.at, order: replay.order };
   if (session.rewind === null) {
     if (replay.truncated) take(session, mark, world);
-    for (const event of fresh) takeNumbered(session, event, world);
+    for (const event of fresh) takeNumbered(session, event, event.seq, world);
     return;
   }
   const { rewind } = session;

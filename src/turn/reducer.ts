@@ -104,7 +104,7 @@ function createRouter(options: ReducerOptions): Router {
 
 function read(router: Router, record: Json): void {
   const { dir, frame } = record;
-  if (!isObject(frame)) return;
+  if (!isObject(frame) || (dir !== 'in' && dir !== 'out')) return;
   const conn = textOf(record['conn']) ?? '';
   const place = {
     conn,
@@ -112,8 +112,9 @@ function read(router: Router, record: Json): void {
     at: numberOf(record['t']),
     order: router.order,
   };
-  if (dir === 'in') received(router, place, frame);
-  else if (dir === 'out') sent(router, place, frame);
+  if (dir === 'out') sent(router, place, frame);
+  else if (frame['method'] === 'event') onEvent(router, place, frame['params']);
+  else received(router, place, frame);
 }
 
 function connectionOf(router: Router, conn: string): Connection {
@@ -135,8 +136,6 @@ function received(router: Router, place: Place, frame: Json): void {
   const wire = wireOf(frame);
   if (wire === null) return;
   switch (wire.kind) {
-    case 'event':
-      return onEvent(router, place, wire.params);
     case 'response': {
       const pending = place.connection.pending.get(wire.id);
       if (pending === undefined) return;
@@ -150,7 +149,8 @@ function received(router: Router, place: Place, frame: Json): void {
   }
 }
 
-function onEvent(router: Router, place: Place, params: Json): void {
+function onEvent(router: Router, place: Place, params: unknown): void {
+  if (!isObject(params)) return;
   const input = eventOf(params, place.at, place.order);
   if (input === null) return;
   const id = params['session_id'];
@@ -160,7 +160,7 @@ function onEvent(router: Router, place: Place, params: Json): void {
   if (session === undefined) return hold(connection, id, input);
   if (input.seq !== null) {
     if (session.owner !== place.conn && isAttaching(connection, session)) return hold(connection, id, input);
-    return takeNumbered(session, { ...input, seq: input.seq }, router.world);
+    return takeNumbered(session, input, input.seq, router.world);
   }
   if (session.owner === place.conn || isSubmitting(connection, session))
     return take(session, input, router.world);

@@ -78,7 +78,7 @@ function attached(
   }
   for (const input of held) {
     if (input.seq === null) take(session, input, router.world);
-    else takeNumbered(session, { ...input, seq: input.seq }, router.world);
+    else takeNumbered(session, input, input.seq, router.world);
   }
 }
 

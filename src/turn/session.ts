@@ -57,7 +57,9 @@ function send(core: Core, slot: Slot, world: World, at: number | null): void {
   if (slot.answer === 'refused' || slot.answer === 'redirected') return;
   world.slots.put(slot);
   if (slot.answer === 'queued') {
-    if (core.current !== null) core.current.state.displaced = true;
+    // Without a turn of ours one of the engine runs, or is about to: the next start is not for this prompt.
+    if (core.current === null) return;
+    core.current.state.displaced = true;
     core.waiting.push(slot);
   } else if (core.current === null) {
     core.current = slot;
@@ -78,12 +80,10 @@ function answer(core: Core, slot: Slot, place: { at: number | null; order: numbe
       }
       return;
     case 'queued':
-      if (core.current === slot) {
-        core.current = null;
+      if (core.current === slot) core.current = slot.state.started ? slot : null;
+      if (core.current !== null && core.current !== slot) core.current.state.displaced = true;
+      if (core.current !== slot && slot.state.ending === null && !core.waiting.includes(slot))
         core.waiting.push(slot);
-      } else if (core.current !== null) {
-        core.current.state.displaced = true;
-      }
       return;
     case 'streaming':
       if (!core.waiting.includes(slot)) return;

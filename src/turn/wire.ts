@@ -1,9 +1,8 @@
 import type { EventInput } from './core.ts';
 import { isObject, listOf, objectOf, type Json } from './json.ts';
 
-/** What one line of a recording is to the reducer; null when it is nothing. */
+/** What a frame other than an event is to the reducer; null when it is nothing. */
 export type Wire =
-  | { kind: 'event'; params: Json }
   | { kind: 'request'; id: string | null; method: string; params: Json }
   | { kind: 'response'; id: string; result: unknown; error: unknown };
 
@@ -14,8 +13,6 @@ export function idOf(id: unknown): string | null {
 
 export function wireOf(frame: Json): Wire | null {
   const method = frame['method'];
-  if (method === 'event')
-    return isObject(frame['params']) ? { kind: 'event', params: frame['params'] } : null;
   const id = idOf(frame['id']);
   if (typeof method === 'string') return { kind: 'request', id, method, params: objectOf(frame['params']) };
   if (id === null) return null;
