@@ -99,7 +99,8 @@ function attachTo(
     .map((input) => textOf(input.payload['text']) ?? '');
   const answer = attachAnswerOf(result);
   const input = { kind: 'attach' as const, answer, following, requested: pending.order, at, order };
-  if (session.lastSeq !== null && session.core.current !== null) openRewind(session, order).gap = true;
+  // Between the last number and now events may have been missed; a replay can still bring them.
+  if (session.lastSeq !== null) openRewind(session, order).gap = true;
   take(session, input, router.world);
   if (answer.running === true) return;
   for (const other of kinOf(router, session)) {

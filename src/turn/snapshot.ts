@@ -35,11 +35,12 @@ function knownLength(state: TurnState, text: string): number {
   if (known.startsWith(text)) return text.length;
   const seen = squeeze(known);
   const all = squeeze(text);
-  if (all.startsWith(seen)) return indexBehind(text, seen.length);
   if (seen.includes(all)) return text.length;
-  lack(state, 'snapshot-differs');
-  const shared = sharedEnds(seen, all)[0] ?? 0;
-  return indexBehind(text, shared);
+  const isLonger = all.startsWith(seen);
+  if (!isLonger) lack(state, 'snapshot-differs');
+  const at = indexBehind(text, isLonger ? seen.length : (sharedEnds(seen, all)[0] ?? 0));
+  // A space that stands at the end of what is known is not said again.
+  return at + (/\s$/.test(known) ? (/^\s*/.exec(text.slice(at))?.[0].length ?? 0) : 0);
 }
 
 /** Length of the end of `missing` that consists of the first whole deltas of `following`. */
