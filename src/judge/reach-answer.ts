@@ -112,8 +112,7 @@ function success(answer: Answer): Draft[] {
   const { fact } = answer;
   const { body } = fact;
   if (body === null) return [say(answer, 'RESPONSE_INVALID', { args: { problem: 'unread' } })];
-  if (body.page !== null)
-    return [say(answer, 'PREFIX_NOT_STRIPPED', { args: { doubleSlash: /[^:]\/\//.test(fact.url) } })];
+  if (body.page !== null) return pageInstead(answer);
   if (body.problem !== null) return [say(answer, 'RESPONSE_INVALID', { args: { problem: body.problem } })];
   if (body.kind === 'empty') return [say(answer, 'NO_SITE', { confidence: 'likely' })];
   if (body.kind === 'html' && body.title !== null && loginTitle.test(body.title))
@@ -123,6 +122,17 @@ function success(answer: Answer): Draft[] {
   return (
     apiServer(answer) ?? withoutPrefix(answer) ?? [say(answer, 'WRONG_SERVICE', { args: serviceArgs(fact) })]
   );
+}
+
+/** Row 10. When the root of the address answers too, the path may as well be one too many. */
+function pageInstead(answer: Answer): Draft[] {
+  const args = { doubleSlash: /[^:]\/\//.test(answer.fact.url) };
+  const root = withoutPrefix(answer);
+  if (root === null) return [say(answer, 'PREFIX_NOT_STRIPPED', { args })];
+  return [
+    ...root.map((each) => ({ ...each, confidence: 'likely' as const })),
+    say(answer, 'PREFIX_NOT_STRIPPED', { confidence: 'possible', args }),
+  ];
 }
 
 const serviceArgs = (fact: HttpFact): Draft['args'] => ({

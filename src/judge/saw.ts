@@ -46,7 +46,14 @@ const problemWords: Record<NonNullable<BodyFact['problem']>, string> = {
 export const sawError = (error: NetworkError): string =>
   error.code === 'DEADLINE'
     ? `nothing came within the time limit (${error.phase})`
-    : `${error.code} while in ${error.phase}${error.message === '' ? '' : `: ${shortened(error.message)}`}`;
+    : `${error.code} while in ${error.phase}${worthSaying(error) ? `: ${shortened(error.message)}` : ''}`;
+
+/** The text of OpenSSL is addresses and file names; a text that only repeats the code adds nothing. */
+const worthSaying = ({ code, message }: NetworkError): boolean =>
+  message !== '' &&
+  message !== code &&
+  !/^(ERR_SSL_|EPROTO)/.test(code) &&
+  !/^(connect|read|write|getaddrinfo) E/.test(message);
 
 /** Path and query of a URL, as people recognise a request; the whole text where it is no URL. */
 export function pathOf(url: string): string {

@@ -4,6 +4,7 @@ import { draft } from './draft.ts';
 import type { Reading } from './reading.ts';
 import { sawHttp, sawWs } from './saw.ts';
 import { gatedStanding } from './standing-gated.ts';
+import { sourceWords } from './source-words.ts';
 import { launch } from './remedies/launch.ts';
 import { update } from './remedies/update.ts';
 import { before } from './version.ts';
@@ -65,9 +66,11 @@ function withoutToken(reading: Reading): Standing {
 function tokenRejected(reading: Reading, proof: HttpFact): Draft {
   const { credential } = reading.facts;
   const ws = reading.ws('main');
+  // Up to 0.15 a token that was set is not the one in use.
+  const isUsed = reading.version === null || !before(reading.version, '0.16.0');
   const others = [
-    ['the process environment', reading.process?.env.sessionToken ?? null],
-    ['.env', reading.home?.envFile.sessionToken ?? null],
+    ['the process environment', isUsed ? (reading.process?.env.sessionToken ?? null) : null],
+    ['.env', isUsed ? (reading.home?.envFile.sessionToken ?? null) : null],
   ] as const;
   return draft('TOKEN_REJECTED', {
     args: {
@@ -80,9 +83,7 @@ function tokenRejected(reading: Reading, proof: HttpFact): Draft {
       ...(ws === null ? [] : [sawWs(ws)]),
       ...(credential.fingerprint === null
         ? []
-        : [
-            `the token from ${credential.source ?? 'an unknown source'} has fingerprint ${credential.fingerprint}`,
-          ]),
+        : [`the token from ${sourceWords(credential.source)} has fingerprint ${credential.fingerprint}`]),
       ...others
         .filter(([, fingerprint]) => fingerprint !== null && fingerprint !== credential.fingerprint)
         .map(([place, fingerprint]) => `the token in ${place} has fingerprint ${fingerprint}`),

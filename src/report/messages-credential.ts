@@ -1,3 +1,4 @@
+import { sourceWords } from '../judge/source-words.ts';
 import type { Args, Messages } from './message.ts';
 import { has, value } from './message.ts';
 
@@ -33,7 +34,7 @@ export const credentialMessages: Messages = {
   },
   TOKEN_REJECTED: {
     says: (args) =>
-      `The dashboard refuses the token${has(args, 'source') ? ` from ${value(args, 'source', '')}` : ''}${has(args, 'fingerprint') ? ` (fingerprint ${value(args, 'fingerprint', '')})` : ''}`,
+      `The dashboard refuses the token${has(args, 'source') ? ` from ${sourceWords(value(args, 'source', ''))}` : ''}${has(args, 'fingerprint') ? ` (fingerprint ${value(args, 'fingerprint', '')})` : ''}`,
     means: 'It belongs to another dashboard or to an earlier start of this one.',
     seen: 'A protected read answers 401 with it (GET /api/sessions?limit=1).',
     todo: 'Take the token of the process that runs now; from 0.16 on `hermes-compat launch` starts it with a token of its own.',

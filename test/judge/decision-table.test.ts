@@ -226,6 +226,14 @@ describe('rows 2 to 12: something else answers', () => {
       ['WRONG_PATH certain'],
     ],
     ['10: the page', [http('status', 200, page())], ['PREFIX_NOT_STRIPPED certain']],
+    [
+      '10: the page, and a dashboard at the root',
+      [
+        http('status', 200, page(), { url: 'http://box.example/hermes/api/status' }),
+        http('status-root', 200, json(['version', 'release_date']), { url: 'http://box.example/api/status' }),
+      ],
+      ['WRONG_PATH likely', 'PREFIX_NOT_STRIPPED possible'],
+    ],
     ['11: nothing', [http('status', 200, empty, { headers: { server: ['Caddy'] } })], ['NO_SITE likely']],
     ['12: a login page', [http('status', 200, html('Sign in · Example'))], ['EDGE_LOGIN likely']],
     ['12: another product', [http('status', 200, html('Grafana'))], ['WRONG_SERVICE certain']],

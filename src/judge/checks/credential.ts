@@ -1,3 +1,4 @@
+import { sourceWords } from '../source-words.ts';
 import type { CheckDefinition } from './check.ts';
 import { couldNot, done, skip } from './check.ts';
 
@@ -10,7 +11,7 @@ export const credential: CheckDefinition = {
     const { source, fingerprint } = reading.facts.credential;
     if (credential.drafts.length > 0) return done(credential.drafts);
     if (credential.ok !== 'yes') return couldNot('no protected read showed whether it is good');
-    const named = source === null ? 'none was needed' : `from ${source}`;
+    const named = source === null ? 'none was needed' : `from ${sourceWords(source)}`;
     return done([], fingerprint === null ? named : `${named}, fingerprint ${fingerprint}`);
   },
 };

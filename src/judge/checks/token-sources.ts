@@ -1,4 +1,5 @@
 import type { Reading } from '../reading.ts';
+import { sourceWords } from '../source-words.ts';
 import { draft } from '../draft.ts';
 import { atLeast } from '../version.ts';
 import type { CheckDefinition } from './check.ts';
@@ -36,7 +37,7 @@ function placesOf(reading: Reading): [string, string][] {
     ['.env', home?.envFile.sessionToken ?? null],
     ['the page', page],
     [
-      credential.source ?? 'the given one',
+      sourceWords(credential.source),
       credential.kind === 'token' && credential.source !== 'page' ? credential.fingerprint : null,
     ],
   ];
