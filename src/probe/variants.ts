@@ -1,5 +1,4 @@
 import type { Access } from './access.ts';
-import { isLoopback } from './connect.ts';
 import { upgradeAsk } from './gateway.ts';
 import type { Run } from './run.ts';
 import type { HttpFact, WsFact } from './schema.ts';
@@ -13,6 +12,9 @@ interface Variant {
   host?: string;
   useless: (run: Run, access: Access) => string | null;
 }
+
+/** The names that an engine bound to loopback accepts; to it the rest of 127/8 is foreign. */
+const engineLoopback = /^(?:localhost|127\.0\.0\.1|\[?::1\]?)$/i;
 
 const variants: readonly Variant[] = [
   {
@@ -28,7 +30,7 @@ const variants: readonly Variant[] = [
     id: 'loopback-host',
     host: '127.0.0.1',
     useless: (run) => {
-      if (isLoopback(run.route.host)) return 'the Host is loopback already';
+      if (engineLoopback.test(run.route.host)) return 'the Host is loopback already';
       return run.input.proxied === 'no' ? 'nothing in between that could treat hosts differently' : null;
     },
   },
