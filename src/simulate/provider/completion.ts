@@ -85,8 +85,11 @@ const sendWhole = (response: ServerResponse, completion: Completion): void => {
   });
 };
 
-/** Resets the connection: the engine sees a network error instead of an end. */
-const reset = (response: ServerResponse): void => {
+const flushMs = 50;
+
+/** Resets the connection: the engine sees a network error instead of an end, after what was sent before. */
+const reset = async (response: ServerResponse): Promise<void> => {
+  await pause(flushMs);
   response.socket?.resetAndDestroy();
 };
 
@@ -116,7 +119,7 @@ const sendPieces = async (
     if ('after' in ending && sent >= ending.after) {
       if (ending.kind === 'stall') await pause(ending.ms, undefined, { signal });
       if (ending.kind === 'clean-end') response.end();
-      else reset(response);
+      else await reset(response);
       return true;
     }
     if (answer.delayMs > 0) await pause(answer.delayMs, undefined, { signal });
@@ -126,14 +129,18 @@ const sendPieces = async (
 };
 
 /** Each call comes in two halves, as providers do; true when the script reset the connection between them. */
-const sendCalls = (response: ServerResponse, chunk: Chunk, completion: Completion): boolean => {
+const sendCalls = async (
+  response: ServerResponse,
+  chunk: Chunk,
+  completion: Completion,
+): Promise<boolean> => {
   for (const [index, call] of wireCalls(completion).entries()) {
     const { name, arguments: text } = call.function;
     const half = Math.max(1, Math.floor(text.length / 2));
     const first = { name, arguments: text.slice(0, half) };
     chunk({ tool_calls: [{ index, id: call.id, type: 'function', function: first }] });
     if (completion.answer.ending.kind === 'reset-in-arguments') {
-      reset(response);
+      await reset(response);
       return true;
     }
     chunk({ tool_calls: [{ index, function: { arguments: text.slice(half) } }] });
@@ -146,7 +153,7 @@ const sendStream = async (response: ServerResponse, completion: Completion): Pro
   const chunk = chunkWriter(response, completion);
   chunk({ role: 'assistant', content: '' });
   if (await sendPieces(response, chunk, completion)) return;
-  if (sendCalls(response, chunk, completion)) return;
+  if (await sendCalls(response, chunk, completion)) return;
   chunk({}, finishOf(completion.answer), usageOf(completion));
   response.end('data: [DONE]\n\n');
 };
