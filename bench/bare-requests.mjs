@@ -1,6 +1,6 @@
 // The requests of `doctor` on a running dashboard, done bare: undici and ws, no judging, no disk. argv: base URL; BARE_TOKEN in the environment.
 import { Client } from 'undici';
-import WebSocket from 'ws';
+import { WebSocket } from 'ws';
 
 const base = process.argv[2];
 const token = process.env.BARE_TOKEN;
@@ -17,7 +17,7 @@ const socket = () =>
     const ws = new WebSocket(`${base.replace('http', 'ws')}/api/ws?token=${token}`, { headers: auth });
     ws.once('open', () => ws.send(JSON.stringify({ jsonrpc: '2.0', id: '1', method: 'bare.probe' })));
     ws.on('message', (data) => {
-      if (JSON.parse(String(data)).id === '1') {
+      if (JSON.parse(/** @type {Buffer} */ (data).toString()).id === '1') {
         ws.terminate();
         resolve();
       }
