@@ -1,2 +1,2 @@
-// What `doctor` on an http target loads, and nothing else.
-await Promise.all([import('commander'), import('undici'), import('ws')]);
+// What `doctor` on a closed port loads from elsewhere, and nothing of ours.
+await Promise.all([import('commander'), import('node:http'), import('node:https'), import('node:crypto')]);
