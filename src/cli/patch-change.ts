@@ -2,8 +2,8 @@ import { CompatError, usageError } from '../errors.ts';
 import type { Located } from '../engine/locate.ts';
 import type { Session } from '../patch/change.ts';
 import type { Plan } from '../patch/plan.ts';
-import type { ChangeDocument, PlanDocument, PlanOptions } from '../patch/schema.ts';
-import { schemaVersion, tool } from '../tool.ts';
+import type { PlanDocument, PlanOptions } from '../patch/schema.ts';
+import type { RestartWish } from '../lifecycle/restart.ts';
 import { confirm } from './ask.ts';
 import type { Context } from './command.ts';
 import { type Io, isInteractive, wantsColor, write } from './io.ts';
@@ -41,54 +41,36 @@ async function changeAndShow(
   options: RawOptions,
   { io, finish }: Context,
 ): Promise<void> {
-  const [{ change, planNow }, { outdated, restartEntry }, { changeText, planText }] = await Promise.all([
-    import('../patch/change.ts'),
-    import('../lifecycle/patch-session.ts'),
+  const [{ changeTarget }, { changeText, planText }] = await Promise.all([
+    import('../lifecycle/patch-change.ts'),
     import('../report/patch-text.ts'),
   ]);
-  const base = {
-    schemaVersion,
-    kind: 'change' as const,
-    tool,
-    target: session.scene.target,
-    action: wanted.do,
-  };
-  if (options['dryRun'] === true) {
-    const { document } = (await planNow(session, wanted)).plan;
-    const shown: ChangeDocument = {
-      ...base,
-      outcome: 'dry-run',
-      plan: document,
-      verified: [],
-      restart: [],
-      recovered: null,
-      purged: [],
-    };
-    await show(io, options, shown, ({ plan }, style) => planText(plan, style));
-    return finish(document.refusals.length > 0 ? 4 : 0);
-  }
-  const outcome = await change(session, {
+  const document = await changeTarget(session, located, {
     options: wanted,
     saved,
+    dryRun: options['dryRun'] === true,
+    purge: options['purge'] === true,
+    restart: restartWish(session, options, io),
     consent: (plan) => consent(plan, options, io),
   });
-  const { plan, changed, verified, recovered } = outcome;
-  const purged = wanted.do === 'revert' && options['purge'] === true ? await purgeRecords(session) : [];
-  const processes = changed ? outdated(plan.document, session, located.processes) : [];
-  const document: ChangeDocument = {
-    ...base,
-    outcome: changed ? 'done' : 'nothing-to-do',
-    plan: plan.document,
-    verified,
-    restart: processes.map((process) => restartEntry(process, false)),
-    recovered: recovered === null ? null : { at: recovered.journal.at, outcome: recovered.outcome },
-    purged,
-  };
+  if (document.outcome === 'dry-run') {
+    await show(io, options, document, ({ plan }, style) => planText(plan, style));
+    return finish(document.plan.refusals.length > 0 ? 4 : 0);
+  }
   await show(io, options, document, changeText);
 }
 
-const purgeRecords = async (session: Session): Promise<string[]> =>
-  (await import('../patch/purge.ts')).purge(session);
+/** `--restart` and `--restart-service UNIT`. */
+export function restartWish(session: Session, options: RawOptions, io: Io): RestartWish {
+  const env = Object.entries(io.env).filter((each): each is [string, string] => each[1] !== undefined);
+  const service = options['restartService'];
+  return {
+    launched: options['restart'] === true,
+    service: typeof service === 'string' ? service : null,
+    env: session.host.kind === 'local' ? Object.fromEntries(env) : {},
+    signal: io.signal,
+  };
+}
 
 /** The plan on stderr, and a question on a terminal. Without a terminal and without --yes the answer is no. */
 export async function consent(plan: Plan, options: RawOptions, io: Io): Promise<boolean> {

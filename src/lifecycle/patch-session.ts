@@ -1,11 +1,9 @@
 import type { Located } from '../engine/locate.ts';
-import type { EngineProcess } from '../engine/schema.ts';
 import { CompatError } from '../errors.ts';
 import type { Whoami } from '../host/holder.ts';
 import type { Host } from '../host/types.ts';
 import { loadCatalogue } from '../patch/catalogue.ts';
 import type { Session } from '../patch/change.ts';
-import type { ChangeDocument, PlanDocument } from '../patch/schema.ts';
 import { verifyDashboard } from '../patch/verify.ts';
 import type { Target } from '../target/types.ts';
 
@@ -32,31 +30,3 @@ export async function patchSession(
     verify: verifyDashboard,
   };
 }
-
-/** Dashboards that loaded what a change replaced: of the same home for the overlay, of the same install for the source. */
-export function outdated(
-  plan: PlanDocument,
-  session: Session,
-  processes: readonly EngineProcess[],
-): EngineProcess[] {
-  const { home, install } = session.scene;
-  const homes = new Set([home.path, home.root]);
-  const carriers = new Set(plan.steps.map(({ carrier }) => carrier));
-  return processes.filter(({ command, hermesHome, install: runs }) => {
-    if (command !== 'dashboard' && command !== 'serve') return false;
-    const ofHome =
-      carriers.has('overlay') && (hermesHome === null ? runs === install?.id : homes.has(hermesHome));
-    return ofHome || (carriers.has('source') && install !== null && runs === install.id);
-  });
-}
-
-export const restartEntry = (
-  process: EngineProcess,
-  restarted: boolean,
-): ChangeDocument['restart'][number] => ({
-  pid: process.pid,
-  command: process.command,
-  port: process.port,
-  owner: process.owner.name === null ? process.owner.kind : `${process.owner.kind} ${process.owner.name}`,
-  restarted,
-});

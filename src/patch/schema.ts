@@ -180,6 +180,8 @@ export const changeSchema = z.object({
         port: z.number().nullable(),
         owner: z.string(),
         restarted: z.boolean(),
+        why: z.string().nullable().describe('Why it was not restarted'),
+        newPid: z.number().nullable(),
       }),
     )
     .describe('Running processes that were started before this change'),

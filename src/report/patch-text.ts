@@ -146,7 +146,7 @@ export function changeText(change: ChangeDocument, style: Style): string {
     lines.push(
       each.restarted
         ? `Restarted: ${what}`
-        : `${style('warn', 'Restart needed')}: ${what} still runs what it loaded before`,
+        : `${style('warn', 'Restart needed')}: ${what} still runs what it loaded before (${each.why ?? ''})`,
     );
   }
   for (const path of change.purged) lines.push(`${style('dim', 'removed')} ${shown(path)}`);
