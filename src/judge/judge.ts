@@ -32,7 +32,7 @@ export function judge(facts: Facts, options: JudgeOptions): Judgement {
     schemaVersion,
     kind: 'report',
     tool,
-    target: { ...facts.target, url: facts.service?.url ?? facts.target.url },
+    target: { kind: facts.target.kind, name: facts.target.name, url: facts.service?.url ?? facts.target.url },
     client: client.name,
     verdict: own.verdict,
     clients: Object.fromEntries([...cases].map(([name, each]) => [name, each.verdict])),

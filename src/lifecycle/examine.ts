@@ -8,6 +8,7 @@ import { diagnose } from '../judge/diagnosis.ts';
 import { probe } from '../probe/probe.ts';
 import type { ProbeInput, ProbeNeeds, ProbeResult } from '../probe/types.ts';
 import type { Facts } from '../probe/schema.ts';
+import { addressOf } from '../target/address.ts';
 import type { Credential, Refinements, Target } from '../target/types.ts';
 import { schemaVersion, tool } from '../tool.ts';
 import { chooseDashboard, processBehind, type Seen, type Service, urlOfProcess } from './choose-service.ts';
@@ -212,7 +213,7 @@ function assemble(
     schemaVersion,
     kind: 'facts',
     tool,
-    target: { kind: target.kind, name: target.name, url: found?.url ?? null },
+    target: { kind: target.kind, name: target.name, url: found?.url ?? null, address: addressOf(target) },
     asked: {
       url: refinements.url,
       port: refinements.port,

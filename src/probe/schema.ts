@@ -215,7 +215,12 @@ export const factsSchema = z.object({
   schemaVersion: z.string(),
   kind: z.literal('facts'),
   tool: z.object({ name: z.string(), version: z.string() }),
-  target: z.object({ kind: z.enum(['local', 'ssh', 'http']), name: z.string(), url: z.string().nullable() }),
+  target: z.object({
+    kind: z.enum(['local', 'ssh', 'http']),
+    name: z.string(),
+    url: z.string().nullable(),
+    address: z.string().optional().describe('The target as it is typed, where the name is only a label'),
+  }),
   asked: askedSchema,
   takenAt: z.string(),
   host: hostFactsSchema.nullable(),

@@ -1,6 +1,8 @@
 import type { Finding, Remedy, Report, Reports, Verdict } from '../judge/schema.ts';
 import { htmlStyle } from './html-style.ts';
 import { advice, sentence } from './messages.ts';
+import { clientWords } from './client-words.ts';
+import { remedyTitle } from './remedy-title.ts';
 import { reportsOf } from './render.ts';
 import { shellLine } from './shell-line.ts';
 import { shown } from './shown.ts';
@@ -88,12 +90,7 @@ function facts(report: Report): string {
     ['Engine', `${version ?? 'version unknown'}${generation === null ? '' : `, ${generation}`}`],
     ['Contract', contract.state === 'known' ? String(contract.value) : contract.state],
     ...(install === null ? [] : [['Install', install] as [string, string]]),
-    [
-      'Clients',
-      Object.entries(report.clients)
-        .map(([name, verdict]) => `${name}: ${verdict}`)
-        .join(', '),
-    ],
+    ['Clients', clientWords(report)],
     ['Transport', `auto: ${report.transport.auto.chooses ?? 'none'} (${report.transport.auto.why})`],
   ];
   return `<dl>${rows.map(([name, text]) => `<dt>${name}</dt><dd>${escape(text)}</dd>`).join('')}</dl>`;
@@ -123,9 +120,7 @@ function finding(each: Finding, report: Report): string {
 
 function remedyBlock(remedy: Remedy): string {
   const lines = [...(remedy.lines ?? []), ...remedy.commands.map((argv) => `$ ${shellLine(argv)}`)];
-  const where = remedy.where === 'on-host' ? ', on its own machine' : '';
-  const then = remedy.restart === 'dashboard' ? ', needs a restart of the dashboard' : '';
-  return `<p class="remedy">${escape(remedy.id)}${where}${then}</p><pre tabindex="0">${lines.map((line) => escape(line)).join('\n')}</pre>`;
+  return `<p class="remedy">${escape(remedyTitle(remedy))}:</p><pre tabindex="0">${lines.map((line) => escape(line)).join('\n')}</pre>`;
 }
 
 const checkSigns = { pass: '✓', warn: '!', fail: '✗', error: '?', skip: '–' } as const;

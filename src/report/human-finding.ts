@@ -1,6 +1,7 @@
 import type { Finding, Remedy, Report } from '../judge/schema.ts';
 import { advice, adviceNow, sentence } from './messages.ts';
 import type { Page } from './page.ts';
+import { remedyTitle } from './remedy-title.ts';
 import { shellLine } from './shell-line.ts';
 import { shown, wrap } from './shown.ts';
 import type { Tone } from './style.ts';
@@ -64,52 +65,12 @@ const remedyName: Record<Remedy['carrier'], string> = {
   update: 'update the engine',
 };
 
-const remedyTitle: Record<Remedy['carrier'], string> = {
-  config: 'Set',
-  launch: 'Start it the right way',
-  overlay: 'Fix it (reversible)',
-  source: 'Fix it (reversible)',
-  update: 'Update the engine',
-};
-
-const titleById: Record<string, string> = {
-  'restart-dashboard': 'Restart it',
-  'install-websockets': 'Install the library',
-  'set-aside': 'Take them out (they are saved first)',
-  'check-out': 'Take the engine’s own version (yours is saved first)',
-  'save-and-drop-stash': 'Save and drop it',
-  'move-backups': 'Move them away',
-  'remove-bytecode': 'Delete them',
-  'remove-marker': 'Delete it',
-  'build-web': 'Build it again',
-  'finish-update': 'Finish it',
-  'finish-journal': 'Finish it',
-  'reach-host': 'What helps',
-  reinstall: 'Install it again',
-  unlock: 'Remove the lock',
-};
-
 function remedyLines(page: Page, remedy: Remedy, isAlternative: boolean): void {
-  const proxy = /^(nginx|caddy|haproxy)-/.exec(remedy.id)?.[1];
-  const title = proxy === undefined ? (titleById[remedy.id] ?? remedyTitle[remedy.carrier]) : `In ${proxy}`;
-  const where = remedy.where === 'on-host' ? ' on its own machine' : '';
-  const then = remedy.restart === 'dashboard' && !startsIt(remedy) ? ', then restart the dashboard' : '';
-  page.lines.push(
-    `  ${isAlternative ? 'Or: ' : ''}${isAlternative ? lowered(title) : title}${where}${then}:`,
-  );
+  const title = remedyTitle(remedy);
+  page.lines.push(`  ${isAlternative ? `Or: ${lowered(title)}` : title}:`);
   for (const line of remedy.lines ?? []) page.lines.push(`      ${shown(line)}`);
   for (const command of remedy.commands)
     page.lines.push(`    ${page.style('dim', '$')} ${shown(shellLine(command), 2000)}`);
 }
-
-/** Its last command starts the dashboard again already. */
-const startsIt = (remedy: Remedy): boolean =>
-  remedy.carrier === 'launch' ||
-  remedy.commands.some(
-    (argv) =>
-      (argv[0] === 'hermes-compat' && argv[1] === 'launch') ||
-      argv.includes('restart') ||
-      argv.includes('kickstart'),
-  );
 
 const lowered = (text: string): string => `${text.charAt(0).toLowerCase()}${text.slice(1)}`;

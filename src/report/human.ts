@@ -1,4 +1,5 @@
 import type { Check, Finding, Report, Verdict } from '../judge/schema.ts';
+import { clientWords } from './client-words.ts';
 import { findingLines } from './human-finding.ts';
 import type { HumanOptions, Page } from './page.ts';
 import { newPage } from './page.ts';
@@ -69,21 +70,6 @@ function summaryLines(page: Page, report: Report): void {
     return;
   }
   checkedLines(page, report.checks);
-}
-
-/** Every client on one line, grouped by verdict. */
-function clientWords(report: Report): string {
-  const verdicts = [...new Set(Object.values(report.clients))];
-  const named = (verdict: Verdict): string[] =>
-    Object.keys(report.clients).filter((name) => report.clients[name] === verdict);
-  return verdicts
-    .map(
-      (verdict) =>
-        `${verdict}: ${named(verdict)
-          .map((name) => shown(name))
-          .join(', ')}`,
-    )
-    .join(' · ');
 }
 
 function engineWords(report: Report): string {

@@ -1,9 +1,16 @@
 import type { Reading } from '../reading.ts';
 
+/** The target as it is typed; null for this machine's default, which needs no word. */
+export function targetWord({ target }: Reading['facts']): string | null {
+  const word = target.address ?? target.name;
+  return word === 'local' || word === '' ? null : word;
+}
+
 /** argv of our own commands, with what names the target again. Tokens are never among it. */
 export function compat(reading: Reading, command: string, extra: readonly string[] = []): string[] {
   const { target, asked, service } = reading.facts;
-  const named = target.name === 'local' || target.name === '' ? [] : [target.name];
+  const word = targetWord(reading.facts);
+  const named = word === null ? [] : [word];
   const url = target.kind !== 'http' && service?.how === 'named' ? ['--url', service.url] : [];
   const home = asked.home === null ? [] : ['--home', asked.home];
   const profile = asked.profile === null ? [] : ['--profile', asked.profile];
@@ -12,8 +19,9 @@ export function compat(reading: Reading, command: string, extra: readonly string
 
 /** `patch …` takes patches as arguments, so the target is an option. */
 export function compatPatch(reading: Reading, command: string): string[] {
-  const { target, asked } = reading.facts;
-  const named = target.name === 'local' || target.name === '' ? [] : ['--target', target.name];
+  const { asked } = reading.facts;
+  const word = targetWord(reading.facts);
+  const named = word === null ? [] : ['--target', word];
   const home = asked.home === null ? [] : ['--home', asked.home];
   return ['hermes-compat', 'patch', command, ...named, ...home];
 }

@@ -1,7 +1,7 @@
 import type { Install } from '../../engine/schema.ts';
 import type { Reading } from '../reading.ts';
 import type { Remedy } from '../schema.ts';
-import { onHost } from './commands.ts';
+import { onHost, targetWord } from './commands.ts';
 
 /** The virtual environment of an install where it has one of its own, else its root. */
 function placeOf(install: Install): string {
@@ -12,16 +12,14 @@ function placeOf(install: Install): string {
 /** argv that starts the dashboard of this install and home again, where it was. */
 function launchArgv({ facts, install, process, home }: Reading): string[] {
   const { target, asked } = facts;
-  const byPath =
-    target.kind === 'local' && install !== null && !install.onPath
-      ? `local:${placeOf(install)}`
-      : target.name;
+  const elsewhere = target.kind === 'local' && install !== null && !install.onPath;
+  const word = elsewhere ? `local:${placeOf(install)}` : targetWord(facts);
   const served = process?.hermesHome ?? null;
   const homeWord = asked.home ?? (served !== null && home?.from === 'process' ? served : null);
   return [
     'hermes-compat',
     'launch',
-    ...(byPath === 'local' || byPath === '' ? [] : [byPath]),
+    ...(word === null ? [] : [word]),
     ...(homeWord === null ? [] : ['--home', homeWord]),
     ...(asked.profile === null ? [] : ['--profile', asked.profile]),
     ...(process?.port == null ? [] : ['--port', String(process.port)]),
