@@ -41,7 +41,7 @@ async function runDetect(
     await examined.host?.close();
     return examined.facts;
   };
-  const [facts] = await withProgress(io, options, [{ title: target.name, run }]);
+  const [facts] = await withProgress(io, { quiet: options['quiet'] === true }, [{ title: target.name, run }]);
   if (facts === undefined) return;
   if (format === 'json') await emit(io, options, `${JSON.stringify(facts, null, 2)}\n`);
   else await emit(io, options, (await import('../report/facts-text.ts')).factsText(facts));

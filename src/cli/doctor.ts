@@ -26,6 +26,9 @@ export const doctor: BuildCommand = (command, context) => {
     .option('--fix', 'apply the patches that are missing, then check again')
     .option('--yes', 'do not ask before a change')
     .option('--dry-run', 'with --fix: only show the plan')
+    .option('--carrier <WORD>', 'with --fix: overlay (default) or source')
+    .option('--restart', 'with --fix: restart the dashboard that launch started')
+    .option('--restart-service <UNIT>', 'with --fix: restart this service')
     .option('--start', 'start a dashboard for the check when none runs, and end it')
     .option('--from <FACTS>', 'judge saved facts (detect --json) instead of looking')
     .addHelpText('after', `${examples(exampleLines)}${exitCodeHelp}`)
@@ -140,9 +143,10 @@ async function fromTargets(
     readExamineOptions(options, context.io),
     import('../lifecycle/examine.ts'),
   ]);
+  const asks = options['yes'] !== true && (options['fix'] === true || options['start'] === true);
   return withProgress(
     context.io,
-    options,
+    { quiet: asks || options['quiet'] === true, oneByOne: options['fix'] === true },
     targets.map((target) => ({
       title: target.name,
       run: async (say: (step: string) => void): Promise<Report> => {
@@ -155,15 +159,35 @@ async function fromTargets(
         };
         const first = await examine(input);
         try {
-          const seen =
-            options['start'] === true ? await startAndExamine(first, input, options, context) : first;
-          return await judgeFacts(seen.facts, judging, began);
+          return await fixStartJudge(first, input, options, judging, began, context);
         } finally {
           await first.host?.close();
         }
       },
     })),
   );
+}
+
+/** After the first look: what is missing is applied, what does not run is started, each when asked for, and both are looked at again. */
+async function fixStartJudge(
+  first: Examination,
+  input: ExamineInput,
+  options: RawOptions,
+  judging: Judging,
+  began: number,
+  context: Context,
+): Promise<Report> {
+  let examined = first;
+  let change: Report['change'];
+  if (options['fix'] === true) {
+    const { fixAndExamine } = await import('./doctor-fix.ts');
+    const report = await judgeFacts(first.facts, judging, began);
+    const fixed = await fixAndExamine(first, report, input, options, context.io);
+    if (fixed !== null) ({ examination: examined, change } = fixed);
+  }
+  if (options['start'] === true) examined = await startAndExamine(examined, input, options, context);
+  const report = await judgeFacts(examined.facts, judging, began);
+  return change === undefined ? report : { ...report, change };
 }
 
 /** A start writes into the home of the engine: that needs a yes. */

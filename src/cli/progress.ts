@@ -1,6 +1,5 @@
 import type { Io } from './io.ts';
 import { isInteractive } from './io.ts';
-import type { RawOptions } from './request.ts';
 
 /** One piece of long work that a person may want to see. */
 interface Work<T> {
@@ -8,10 +7,19 @@ interface Work<T> {
   run(say: (step: string) => void): Promise<T>;
 }
 
+interface How {
+  /** Draws nothing, also because a question may come. */
+  quiet: boolean;
+  /** One after the other: for work that changes something. */
+  oneByOne?: boolean;
+}
+
 /** Runs all at once. Progress is drawn on stderr, on a terminal only; a program sees nothing. */
-export async function withProgress<T>(io: Io, options: RawOptions, works: readonly Work<T>[]): Promise<T[]> {
-  const silent = !isInteractive(io) || options['quiet'] === true || io.stdout.isTTY !== true;
-  if (silent) return Promise.all(works.map((work) => work.run(() => {})));
+export async function withProgress<T>(io: Io, how: How, works: readonly Work<T>[]): Promise<T[]> {
+  const { quiet, oneByOne = false } = how;
+  const silent = !isInteractive(io) || quiet || io.stdout.isTTY !== true;
+  if (silent && !oneByOne) return Promise.all(works.map((work) => work.run(() => {})));
+  if (silent) return inOrder(works);
   const { Listr, ProcessOutput } = await import('listr2');
   const results: T[] = [];
   const list = new Listr(
@@ -22,7 +30,7 @@ export async function withProgress<T>(io: Io, options: RawOptions, works: readon
       },
     })),
     {
-      concurrent: true,
+      concurrent: !oneByOne,
       exitOnError: true,
       registerSignalListeners: false,
       rendererOptions: { clearOutput: true, collapseErrors: false },
@@ -30,5 +38,11 @@ export async function withProgress<T>(io: Io, options: RawOptions, works: readon
     } as never,
   );
   await list.run();
+  return results;
+}
+
+async function inOrder<T>(works: readonly Work<T>[]): Promise<T[]> {
+  const results: T[] = [];
+  for (const work of works) results.push(await work.run(() => {}));
   return results;
 }

@@ -79,6 +79,16 @@ export const reportSchema = z.object({
     legacy: usableSchema,
   }),
   remedies: z.array(remedySchema),
+  change: z
+    .object({
+      outcome: z.enum(['done', 'nothing-to-do', 'dry-run']),
+      patches: z.array(z.string()),
+      files: z.array(z.string()),
+      restarted: z.array(z.number()).describe('Processes that were ended and started again'),
+      toRestart: z.array(z.number()).describe('Processes that still run the old code'),
+    })
+    .optional()
+    .describe('What doctor --fix did before this report was made'),
   durationMs: z.number(),
 });
 
