@@ -28,14 +28,21 @@ export async function main(given: readonly string[], io: Io): Promise<ExitCode> 
   } catch (error) {
     const { printBug, printError } = await import('./print-error.ts');
     if (isCommanderError(error)) return error.exitCode === 0 ? 0 : printUsageOfCommander(argv, io, error);
-    if (error instanceof CompatError) {
-      await printError(argv, io, error);
-      return exitCodeOfError(error);
+    const meant = meantError(error);
+    if (meant !== null) {
+      await printError(argv, io, meant);
+      return exitCodeOfError(meant);
     }
     if (io.signal.aborted) return 130;
     await printBug(argv, io, error);
     return 70;
   }
+}
+
+/** An error for a person, or one that wraps such: a file could not be read because the connection was cut. */
+function meantError(error: unknown): CompatError | null {
+  if (error instanceof CompatError) return error;
+  return error instanceof Error && error.cause instanceof CompatError ? error.cause : null;
 }
 
 /** Takes off what stands behind `--` where the command hands it on; elsewhere it is commander's business. */

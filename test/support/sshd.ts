@@ -42,6 +42,8 @@ export interface Account {
 export interface AccountOptions {
   shell?: string;
   password?: string;
+  /** A second name of uid 0, with a shell and home of its own: it reaches what the person who runs the tests has. */
+  root?: boolean;
   /** Files below the home folder. */
   files?: Record<string, string>;
 }
@@ -133,11 +135,11 @@ export async function sshRig(): Promise<Rig> {
       }
     },
     publicKey: () => readFile(join(clientHome, '.ssh/id_ed25519.pub'), 'utf8'),
-    account: async (label, { shell = '/bin/bash', password, files = {} } = {}) => {
+    account: async (label, { shell = '/bin/bash', password, root = false, files = {} } = {}) => {
       const name = `hc${process.pid}${label}`.slice(0, 31);
       const home = join(dir, 'home', label);
       await mkdir(join(dir, 'home'), { recursive: true });
-      run('useradd', ['-m', '-d', home, '-s', shell, name]);
+      run('useradd', [...(root ? ['-o', '-u', '0', '-g', '0'] : []), '-m', '-d', home, '-s', shell, name]);
       accounts.push(name);
       // usermod -p '*' keeps the account without a password, yet not locked.
       run('usermod', ['-p', '*', name]);
@@ -204,6 +206,8 @@ const clientConfig = (home: string): string =>
 /** Ends what the throw-away account still runs, each by its pid. */
 async function endProcessesOf(name: string): Promise<void> {
   const uid = Number(run('id', ['-u', name]));
+  // The whole machine is uid 0's.
+  if (uid === 0) return;
   const pids = (): number[] => {
     try {
       return run('ps', ['-U', String(uid), '-o', 'pid='])
