@@ -186,11 +186,12 @@ describe.runIf(linux)('what is kept of it', () => {
     const venv = await makeVenv(box, 'venv', { generation: 'G2', version: '0.22.2' });
     const ready = await box.write('ready.json', '{"port": 9777}\n');
     const home = box.path('data');
+    const file = await script(venv);
     const [byFile, byLedger] = await Promise.all([
-      pretend(join(venv, 'bin/python'), [await script(venv), 'serve', '--port', '0'], {
+      pretend(join(venv, 'bin/python'), [file, 'serve', '--port', '0'], {
         env: { HERMES_HOME: home, HERMES_DESKTOP_READY_FILE: ready },
       }),
-      pretend(join(venv, 'bin/python'), [await script(venv), 'serve', '--port', '0'], {
+      pretend(join(venv, 'bin/python'), [file, 'serve', '--port', '0'], {
         env: { HERMES_HOME: home },
       }),
     ]);
