@@ -60,7 +60,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'simulate',
-    summary: 'a stand-in dashboard of any release, whole or broken, for tests of clients',
+    summary: 'a stand-in dashboard of any release, whole or broken',
     load: async () => (await import('./simulate.ts')).simulate,
   },
   {

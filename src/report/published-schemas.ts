@@ -7,6 +7,7 @@ export async function publishedSchemas(): Promise<Record<string, object>> {
     { launchSchema, stopSchema },
     { simulationsSchema, simulatorSchema },
     { timelineSchema },
+    { errorSchema },
   ] = await Promise.all([
     import('zod'),
     import('../probe/schema.ts'),
@@ -14,6 +15,7 @@ export async function publishedSchemas(): Promise<Record<string, object>> {
     import('../launch/schema.ts'),
     import('../simulate/schema.ts'),
     import('./timeline-schema.ts'),
+    import('./error-schema.ts'),
   ]);
   const documents = {
     facts: factsSchema,
@@ -24,6 +26,7 @@ export async function publishedSchemas(): Promise<Record<string, object>> {
     simulator: simulatorSchema,
     simulations: simulationsSchema,
     timeline: timelineSchema,
+    error: errorSchema,
   };
   return Object.fromEntries(
     // `input` leaves room for keys that a later minor version adds.
