@@ -64,6 +64,7 @@ async function questions(options: RawOptions, io: Io): Promise<Questions> {
   }
   if (!isInteractive(io)) return {};
   return {
+    terminal: true,
     password: (whose) => askHidden(io, `Password of ${whose}: `),
     passphrase: (keyFile) => askHidden(io, `Passphrase of ${keyFile}: `),
     answers: async (title, prompts) => {

@@ -143,3 +143,43 @@ describe.runIf(canRunSshd)('a connection that is cut', () => {
     proxy.heal();
   });
 });
+
+describe.runIf(canRunSshd)('an interruption', () => {
+  it('ends what runs, and leaves the connection for taking things back', async () => {
+    const rig = await sshRig();
+    try {
+      const [server, account] = [await rig.sshd(), await rig.account('interrupted')];
+      for (const systemSsh of [false, true]) {
+        const stop = new AbortController();
+        const host = await openSshHost(rig.options(server, account, { signal: stop.signal, systemSsh }));
+        const running = host.run(['sleep', '68'], { signal: stop.signal });
+        setTimeout(() => stop.abort(), 200);
+        expect((await running).code).toBeNull();
+        expect((await host.run(['echo', 'still here'])).stdout.toString()).toBe('still here\n');
+        await host.close();
+        expect(rig.processes(account).filter((line) => line.includes('sleep 68'))).toEqual([]);
+      }
+    } finally {
+      await rig.end();
+    }
+  });
+
+  it('many requests with one signal leave no listeners behind', async () => {
+    const rig = await sshRig();
+    try {
+      const [server, account] = [await rig.sshd(), await rig.account('listeners')];
+      const stop = new AbortController();
+      const warnings: string[] = [];
+      const hear = (warning: Error): void => void warnings.push(warning.message);
+      process.on('warning', hear);
+      const host = await openSshHost(rig.options(server, account, { signal: stop.signal }));
+      for (let i = 0; i < 30; i++) await host.run(['true'], { signal: stop.signal });
+      await host.close();
+      await sleep(10);
+      process.off('warning', hear);
+      expect(warnings).toEqual([]);
+    } finally {
+      await rig.end();
+    }
+  });
+});

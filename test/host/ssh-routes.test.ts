@@ -220,7 +220,7 @@ describe.runIf(canRunSshd && existsSync('/usr/bin/sudo'))('acting as another acc
         kind: 'unchecked',
         details: {
           finding: 'SUDO_REFUSED',
-          args: { become: owner.name, said: expect.stringMatching(/^sudo: |not allowed/) },
+          args: { user: owner.name, line: expect.stringMatching(/^sudo: |not allowed/) },
         },
       });
     }

@@ -32,9 +32,9 @@ describe.runIf(canRunSshd)('an account for SFTP only', () => {
 
   it('says what cannot be done, and does the rest', async () => {
     expect(host.notes).toMatchObject(
-      [{ code: 'SSH_SHELL_UNUSABLE', args: { said: /sftp connections only/ } }].map((note) => ({
+      [{ code: 'SSH_SHELL_UNUSABLE', args: { line: /sftp connections only/ } }].map((note) => ({
         ...note,
-        args: { said: expect.stringMatching(note.args.said) },
+        args: { line: expect.stringMatching(note.args.line) },
       })),
     );
     for (const action of [host.run(['true']), host.script('true'), host.identity()])

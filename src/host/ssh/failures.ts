@@ -18,6 +18,9 @@ export const cutError = (name: string, cause?: unknown): CompatError =>
     cause === undefined ? {} : { cause },
   );
 
+export const interrupted = (name: string): CompatError =>
+  new CompatError('interrupted', `${name}: interrupted`);
+
 /** A port that the host cannot reach, as `node:net` says it. */
 export const netError = (code: string, host: string, port: number, from: string, cause?: unknown): Error =>
   Object.assign(new Error(`connect ${code} ${host}:${port} from ${from}`, { cause }), { code });

@@ -47,7 +47,7 @@ export function filesOnlyHost(
   const refuse = async (): Promise<never> => {
     throw unusable;
   };
-  notes.push({ code: 'SSH_SHELL_UNUSABLE', args: { said: String(unusable.details.args?.['said'] ?? '') } });
+  notes.push({ code: 'SSH_SHELL_UNUSABLE', args: { line: String(unusable.details.args?.['line'] ?? '') } });
   return {
     kind: 'ssh',
     name: transport.name,

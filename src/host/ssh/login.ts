@@ -89,8 +89,8 @@ function unusable(
   if (seen.become !== null && seen.proved) {
     return sshError('SUDO_REFUSED', `${host}: sudo -n -u ${seen.become} was refused. ${said}`, {
       host,
-      become: seen.become,
-      said: line,
+      user: seen.become,
+      line,
     });
   }
   const why =
@@ -101,7 +101,7 @@ function unusable(
         : `ended (${typeof how === 'object' ? `exit ${how.code ?? how.signal}` : 'no facts'}) before /bin/sh ran`;
   return sshError('SSH_SHELL_UNUSABLE', `${host}: the account's login shell ${why}. ${said}`, {
     host,
-    said: line,
+    line,
     exit: typeof how === 'object' ? how.code : null,
   });
 }

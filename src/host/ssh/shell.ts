@@ -29,6 +29,8 @@ interface Job {
   missing: string | null;
   settle(outcome: Outcome): void;
   fail(error: unknown): void;
+  /** Nobody needs to be told about an interruption any more. */
+  forget(): void;
 }
 
 /** Thrown for a request that waited behind one that was stopped: it may be given to another shell. */
@@ -60,13 +62,17 @@ export function requestShell(login: Login, host: string, abandon: () => Promise<
   const finish = (job: Job, how: Partial<Outcome>): void => {
     jobs.splice(jobs.indexOf(job), 1);
     armTimer();
+    job.forget();
     job.settle(outcomeOf(job, how));
   };
   /** `clean`: the shell was ended and all its output is read, so that what has not begun has not run. */
   const failAll = (clean: boolean): void => {
     clearTimeout(timer);
     usable = false;
-    for (const job of jobs.splice(0)) job.fail(clean && !job.begun ? notRun : cutError(host));
+    for (const job of jobs.splice(0)) {
+      job.forget();
+      job.fail(clean && !job.begun ? notRun : cutError(host));
+    }
   };
   const stop = (job: Job, why: Stop): void => {
     if (!usable || !jobs.includes(job)) return;
@@ -74,6 +80,7 @@ export function requestShell(login: Login, host: string, abandon: () => Promise<
     stopping = true;
     clearTimeout(timer);
     jobs.splice(jobs.indexOf(job), 1);
+    job.forget();
     const outcome = outcomeOf(job, { signal: 'SIGKILL', ...(why === 'aborted' ? {} : { [why]: true }) });
     const ended = abandon().finally(() => {
       pipe.close();
@@ -104,7 +111,9 @@ export function requestShell(login: Login, host: string, abandon: () => Promise<
         const text = requestText(nonce, job.id, work);
         const { signal } = work.options;
         if (signal?.aborted === true) return settle(outcomeOf(job, { signal: 'SIGKILL' }));
-        signal?.addEventListener('abort', () => stop(job, 'aborted'), { once: true });
+        const abort = (): void => stop(job, 'aborted');
+        job.forget = () => signal?.removeEventListener('abort', abort);
+        signal?.addEventListener('abort', abort, { once: true });
         jobs.push(job);
         if (jobs.length === 1) armTimer();
         pipe.stdin.write(text);
@@ -126,6 +135,7 @@ const newJob = (id: number, work: Work, settle: Job['settle'], fail: Job['fail']
   missing: null,
   settle,
   fail,
+  forget: () => {},
 });
 
 const outcomeOf = (job: Job, how: Partial<Outcome>): Outcome => ({

@@ -1,5 +1,5 @@
 import { CompatError } from '../../errors.ts';
-import { firstLine, sshError } from './failures.ts';
+import { firstLine, interrupted, sshError } from './failures.ts';
 
 /** What the ssh program prints, and what it means. It ends with 255 for all of them. */
 const meanings: readonly [RegExp, string][] = [
@@ -13,7 +13,7 @@ const meanings: readonly [RegExp, string][] = [
 
 /** The finding for what the ssh program left in its log. */
 export function systemFailure(name: string, log: string, signal: AbortSignal | undefined): CompatError {
-  if (signal?.aborted === true) return new CompatError('interrupted', `${name}: interrupted`);
+  if (signal?.aborted === true) return interrupted(name);
   const [, finding = 'SSH_UNREACHABLE'] = meanings.find(([pattern]) => pattern.test(log)) ?? [];
   const lines = log.split('\n').filter((line) => line.trim() !== '' && !/^[@\s]+$/.test(line));
   const said = firstLine(
@@ -24,7 +24,7 @@ export function systemFailure(name: string, log: string, signal: AbortSignal | u
   const offered = /Permission denied \(([^)]*)\)/.exec(log)?.[1]?.replaceAll(',', ', ') ?? '';
   return sshError(finding, message, {
     host: name,
-    said,
+    error: said,
     ...(finding === 'SSH_AUTH_FAILED' ? { offered } : {}),
   });
 }
