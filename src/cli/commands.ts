@@ -64,6 +64,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./simulate.ts')).simulate,
   },
   {
+    name: 'bundle',
+    summary: 'a redacted file for a bug report',
+    load: async () => (await import('./bundle.ts')).bundle,
+  },
+  {
     name: 'completion',
     summary: 'completion script for bash, zsh, fish or powershell',
     load: async () => (await import('./completion.ts')).completion,
