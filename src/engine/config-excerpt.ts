@@ -7,7 +7,7 @@ export interface ConfigFacts {
   configVersion: number | null;
 }
 
-/** Reads the lines that `host-scripts/gather.sh` picked (`plugins.enabled`, `plugins.isolation`, `dashboard.public_url`, `_config_version`). */
+/** Reads the lines that `host-scripts/gather/` picked (`plugins.enabled`, `plugins.isolation`, `dashboard.public_url`, `_config_version`). */
 export function readConfigExcerpt(lines: string[]): ConfigFacts {
   const facts: ConfigFacts = {
     pluginsEnabled: null,

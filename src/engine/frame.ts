@@ -1,4 +1,4 @@
-/** Output of `host-scripts/gather.sh`: named sections, each as long as it says. */
+/** Output of `host-scripts/gather/`: named sections, each as long as it says. */
 export interface Frame {
   sections: Map<string, string>;
   /** The end line arrived and every section had its length. */

@@ -47,13 +47,30 @@ const passedOn = [
 
 const maxOutput = 8 * 1024 * 1024;
 
-/** Runs `host-scripts/gather.sh` once. Rejects only when the host itself cannot be reached. */
+const scriptParts = [
+  'tools',
+  'which-home',
+  'places',
+  'follow',
+  'describe',
+  'code',
+  'slow',
+  'processes',
+  'process-facts',
+  'home-facts',
+  'main',
+];
+
+/** The whole script: definitions first, the call that runs it last. */
+export const gatherScript = (): string =>
+  scriptParts.map((part) => readFileSync(packaged(`host-scripts/gather/${part}.sh`), 'utf8')).join('\n');
+
+/** Runs the script of `host-scripts/gather/` once. Rejects only when the host itself cannot be reached. */
 export async function gather(host: Host, ask: LocateAsk): Promise<Gathered> {
   const nonce = randomBytes(12).toString('hex');
-  const script = readFileSync(packaged('host-scripts/gather.sh'), 'utf8');
   const parts = ['hash', 'git'].filter((part) => !ask.skip?.some((each) => each === part)).join(',');
   const args = [nonce, ask.path ?? '', ask.home ?? '', ask.profile ?? '', ask.port ?? '', parts];
-  const result = await host.script(script, args.map(String), {
+  const result = await host.script(gatherScript(), args.map(String), {
     env: host.kind === 'local' ? environment(ask.env) : {},
     timeoutMs: ask.timeoutMs,
     maxOutput,

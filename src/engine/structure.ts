@@ -1,6 +1,6 @@
 import type { ContractOnDisk, Generation } from './schema.ts';
 
-/** A line of a source file; `number` counts from 1. The whole file, or only the lines that matter (see `host-scripts/gather.sh`). */
+/** A line of a source file; `number` counts from 1. The whole file, or only the lines that matter (see `host-scripts/gather/`). */
 export interface SourceLine {
   number: number;
   text: string;

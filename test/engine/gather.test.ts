@@ -1,16 +1,15 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseFrame, parseRecords } from '../../src/engine/frame.ts';
-import { gather } from '../../src/engine/gather.ts';
+import { gather, gatherScript } from '../../src/engine/gather.ts';
 import { locate } from '../../src/engine/locate.ts';
 import { localHost } from '../../src/host/local.ts';
 import type { Host } from '../../src/host/types.ts';
-import { packaged } from '../../src/tool.ts';
 import { type Box, makeBox, makeVenv } from './trees.ts';
 
-const script = readFileSync(packaged('host-scripts/gather.sh'), 'utf8');
+const script = gatherScript();
 let box: Box;
 beforeEach(async () => {
   box = await makeBox();
