@@ -5,16 +5,15 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 
 import { releases, type Simulator, startSimulator } from '../../src/simulate/index.ts';
-import { type LogRecord, reduce } from '../../src/turn/index.ts';
+import { chat, closeClients, open, turnsOf } from './client.ts';
 
 /** The stand-in by itself: what the contract suite cannot show because it never chats, and what the options do. */
 
 type Options = Parameters<typeof startSimulator>[0];
 
 let engine: Simulator | null = null;
-const clients: WebSocket[] = [];
 afterEach(async () => {
-  for (const client of clients.splice(0)) client.terminate();
+  closeClients();
   await engine?.close();
   engine = null;
 });
@@ -22,65 +21,6 @@ afterEach(async () => {
 const start = async (options: Options): Promise<Simulator> => {
   engine = await startSimulator(options);
   return engine;
-};
-
-interface Frame {
-  id?: string;
-  method?: string;
-  params?: { type: string; seq?: number; payload?: Record<string, unknown> };
-  result?: Record<string, unknown>;
-  error?: { code: number; message: string };
-}
-
-interface Client {
-  frames: Frame[];
-  log: LogRecord[];
-  call: (method: string, params?: unknown) => Promise<Frame>;
-  event: (type: string, count?: number) => Promise<Frame>;
-}
-
-const open = async ({ url, token }: Simulator, query = `token=${token}`): Promise<Client> => {
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/api/ws?${query}`);
-  clients.push(socket);
-  const frames: Frame[] = [];
-  const log: Client['log'] = [];
-  socket.on('message', (data: Buffer) => {
-    const frame = JSON.parse(data.toString()) as Frame;
-    frames.push(frame);
-    log.push({ t: performance.now(), dir: 'in', frame });
-  });
-  await once(socket, 'open');
-  const until = async (wanted: (frame: Frame) => boolean, count = 1): Promise<Frame> => {
-    for (let waited = 0; waited < 5000; waited += 5) {
-      const found = frames.filter(wanted);
-      if (found.length >= count) return found[count - 1] as Frame;
-      await pause(5);
-    }
-    throw new Error(`never came; seen: ${JSON.stringify(frames).slice(-2000)}`);
-  };
-  let next = 0;
-  return {
-    frames,
-    log,
-    call: (method, params = {}) => {
-      next += 1;
-      const id = `t${next}`;
-      const frame = { jsonrpc: '2.0', id, method, params };
-      log.push({ t: performance.now(), dir: 'out', frame });
-      socket.send(JSON.stringify(frame));
-      return until((answer) => answer.id === id && answer.method === undefined);
-    },
-    event: (type, count) => until(({ params }) => params?.type === type, count),
-  };
-};
-
-const turnsOf = ({ log }: Client) => reduce(log).turns;
-
-const chat = async (client: Client): Promise<{ id: string; stored: string }> => {
-  const created = await client.call('session.create', { cols: 80 });
-  const id = String(created.result?.['session_id']);
-  const title = await client.call('session.title', { session_id: id });
-  return { id, stored: String(title.result?.['session_key']) };
 };
 
 const rest = async ({ url, token }: Simulator, path: string): Promise<Record<string, unknown>> =>
@@ -94,7 +34,7 @@ describe.each(releases.map(({ version }) => version))('%s', (release) => {
     const client = await open(simulator);
     const session = await chat(client);
     const prompt = { session_id: session.id, text: 'SCN:tool-say hello' };
-    expect((await client.call('prompt.submit', prompt)).result).toEqual({ status: 'streaming' });
+    expect((await client.call('prompt.submit', prompt)).result).toMatchObject({ status: 'streaming' });
     const end = await client.event('message.complete');
     expect(end.params?.payload).toMatchObject({ text: 'The tool ran and printed hi.', status: 'complete' });
     await pause(20);

@@ -91,7 +91,11 @@ const submit = (session: Session, { hub, connection, params }: Call): Reply => {
   if (turn === null) {
     // After the answer, as a new session does it: the agent is built first.
     setTimeout(() => void runTurn(hub, session, prompt), 5);
-    return result({ status: 'streaming' });
+    const rowId = (session.rows.at(-1)?.id ?? 0) + 1;
+    return result({
+      status: 'streaming',
+      ...(since(hub.world.release, '0.22.2') && { user_row_id: rowId }),
+    });
   }
   if (!since(hub.world.release, '0.18.2')) return rpcError(4009, 'session busy');
   const queues = !since(hub.world.release, '0.20.0');

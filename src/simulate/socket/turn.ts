@@ -19,6 +19,8 @@ interface Run {
   /** The next text begins a new segment after a tool. */
   afterTool: boolean;
   reasoning: string;
+  /** Index of its user row. */
+  firstRow: number;
 }
 
 const mostStages = 90;
@@ -62,8 +64,11 @@ const runTool = (run: Run, call: ToolCall, id: string): void => {
   const { hub, session } = run;
   const args = typeof call.arguments === 'string' ? {} : call.arguments;
   const result = pretend(call);
-  const start = { tool_id: id, name: call.name, context: JSON.stringify(args).slice(0, 80) };
-  emit(hub, session, 'tool.start', { ...start, ...(since(hub.world.release, '0.20.0') && { args }) });
+  const context = JSON.stringify(args).slice(0, 80);
+  if (!since(hub.world.release, '0.15.2'))
+    emit(hub, session, 'tool.progress', { name: call.name, preview: context });
+  const start = { tool_id: id, name: call.name, context };
+  emit(hub, session, 'tool.start', { ...start, ...(since(hub.world.release, '0.21.0') && { args }) });
   emit(hub, session, 'tool.complete', {
     tool_id: id,
     name: call.name,
@@ -95,16 +100,58 @@ const callTools = (run: Run, answer: Answer, text: string, stage: number): void 
 const noReply = (hub: Hub): string =>
   since(hub.world.release, '0.16.0') ? '⚠️ No reply: the model returned empty content.' : '(empty)';
 
-const complete = (run: Run, text: string | null, status: 'complete' | 'interrupted' | 'error'): void => {
+type Status = 'complete' | 'interrupted' | 'error';
+
+/** Which stored rows belong to the turn, in the newest release. */
+const persisted = ({ hub, session, firstRow }: Run, status: Status): Record<string, unknown> => {
+  if (!since(hub.world.release, '0.22.2')) return {};
+  const rows = session.rows.slice(firstRow);
+  const final = rows.at(-1);
+  const whole = status === 'complete' && final !== undefined ? { final_assistant_row_id: final.id } : {};
+  return {
+    persisted_turn: {
+      row_ids: rows.map(({ id }) => id),
+      complete: status === 'complete',
+      user_row_id: rows[0]?.id ?? null,
+      ...whole,
+    },
+  };
+};
+
+const complete = (
+  run: Run,
+  text: string | null,
+  status: Status,
+  more: Record<string, unknown> = {},
+): void => {
   const { hub, session } = run;
   const reasoning = status === 'complete' && run.reasoning !== '' ? { reasoning: run.reasoning } : {};
-  emit(hub, session, 'message.complete', { text, usage: usageOf(hub.world, session), status, ...reasoning });
+  const usage = usageOf(hub.world, session);
+  emit(hub, session, 'message.complete', {
+    text,
+    usage,
+    status,
+    ...reasoning,
+    ...persisted(run, status),
+    ...more,
+  });
+};
+
+/** What newer releases say about a failure besides the text. */
+const surface = ({ hub }: Run, status: number, error: string): Record<string, unknown> => {
+  if (!since(hub.world.release, '0.20.0')) return {};
+  if (!since(hub.world.release, '0.21.0')) return { error, recoverable: true };
+  const code =
+    { 400: 'format_error', 401: 'auth', 402: 'billing', 429: 'rate_limit' }[status] ?? 'server_error';
+  const retryable = status === 429 || status >= 500;
+  return { error, recoverable: true, error_surface: { layer: 'provider', code, retryable } };
 };
 
 const fail = (run: Run, status: number, message: string): void => {
   const text = `HTTP ${status}: ${message}`;
   emit(run.hub, run.session, 'status.update', { kind: 'lifecycle', text: `❌ ${text}` });
-  complete(run, since(run.hub.world.release, '0.18.2') ? text : `Error: ${text}`, 'error');
+  const shown = since(run.hub.world.release, '0.18.2') ? text : `Error: ${text}`;
+  complete(run, shown, 'error', surface(run, status, text));
 };
 
 const finish = (run: Run, answer: Answer, text: string): void => {
@@ -164,9 +211,10 @@ const settle = async (run: Run): Promise<void> => {
 /** Runs one turn to its end; never rejects. */
 export const runTurn = async (hub: Hub, session: Session, prompt: string): Promise<void> => {
   const turn: Turn = { prompt, text: '', stop: new AbortController(), next: null, queued: null };
-  const run: Run = { hub, session, turn, afterTool: false, reasoning: '' };
+  const firstRow = session.rows.length;
+  const run: Run = { hub, session, turn, afterTool: false, reasoning: '', firstRow };
   session.turn = turn;
-  const first = session.rows.length === 0;
+  const first = firstRow === 0;
   if (first) emit(hub, session, 'session.info', fullInfo(hub.world, true));
   emit(hub, session, 'message.start');
   addRow(session, { role: 'user', content: prompt });
