@@ -95,6 +95,7 @@ const serveGateway = (running: Running, socket: WebSocket): void => {
   const connection: Connection = {
     send: frameWriter(running, socket),
     cut: () => socket.terminate(),
+    answersRequests: false,
     waiting: new Map(),
   };
   hub.connections.add(connection);

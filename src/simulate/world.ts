@@ -29,6 +29,8 @@ export interface Session {
   /** Runtime id still valid. */
   open: boolean;
   turn: Turn | null;
+  /** A question to the user that waits for its answer. */
+  question: { requestId: string; answer: (value: unknown) => void } | null;
 }
 
 /** A turn that runs. */

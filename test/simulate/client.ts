@@ -31,6 +31,9 @@ export interface Client {
   log: LogRecord[];
   call: (method: string, params?: unknown) => Promise<Frame>;
   event: (type: string, count?: number) => Promise<Frame>;
+  /** Waits for a request of the server. */
+  request: (method: string) => Promise<Frame>;
+  answer: (request: Frame, result: unknown) => void;
 }
 
 export const open = async (
@@ -69,6 +72,12 @@ export const open = async (
       return until((answer) => answer.id === id && answer.method === undefined);
     },
     event: (type, count) => until(({ params }) => params?.type === type, count),
+    request: (method) => until((frame) => frame.method === method && frame.id !== undefined),
+    answer: ({ id }, result) => {
+      const frame = { jsonrpc: '2.0', id, result };
+      log.push({ t: performance.now(), dir: 'out', frame });
+      socket.send(JSON.stringify(frame));
+    },
   };
 };
 

@@ -76,6 +76,71 @@ describe.each(releases.map(({ version }) => version))('%s', (release) => {
   });
 });
 
+describe('turns that do not simply end', () => {
+  test.each(['0.14.0', '0.16.0', '0.19.0', '0.21.0'])(
+    '%s: an approval is an event, answered by a call',
+    async (release) => {
+      const client = await open(await start({ release, chat: true }));
+      const { id } = await chat(client);
+      for (const [at, choice] of ['once', 'deny'].entries()) {
+        await client.call('prompt.submit', { session_id: id, text: `SCN:danger ${choice}` });
+        await client.event('approval.request', at + 1);
+        const answer = await client.call('approval.respond', { session_id: id, choice });
+        expect(answer.result).toEqual({ resolved: 1 });
+        await client.event('message.complete', at + 1);
+        await pause(20);
+      }
+      const tools = turnsOf(client).flatMap(({ parts }) => parts.filter((part) => part.type === 'tool'));
+      expect(tools).toMatchObject([{ status: 'completed' }, { status: 'denied' }]);
+      const late = await client.call('approval.respond', { session_id: id, choice: 'once' });
+      expect(late.result).toEqual({ resolved: 0 });
+    },
+  );
+
+  test('0.22.2: an approval is a request, for clients that said they answer such', async () => {
+    const client = await open(await start({ release: '0.22.2' }));
+    const { id } = await chat(client);
+    await client.call('prompt.submit', { session_id: id, text: 'SCN:danger nobody answers' });
+    const refused = await client.event('tool.complete');
+    expect(JSON.stringify(refused)).toContain('BLOCKED: Command approval was withdrawn');
+    await client.event('message.complete');
+    await client.call('client.capabilities', { server_requests: true });
+    await client.call('prompt.submit', { session_id: id, text: 'SCN:danger answered' });
+    const request = await client.request('approval');
+    client.answer(request, { choice: 'once' });
+    const done = await client.event('tool.complete', 2);
+    expect(JSON.stringify(done)).toContain('approved by the user');
+    await client.event('message.complete', 2);
+    await client.call('prompt.submit', { session_id: id, text: 'SCN:clarify' });
+    client.answer(await client.request('clarify'), { answers: { q0: 'red' } });
+    expect(JSON.stringify(await client.event('tool.complete', 3))).toContain('"user_response":"red"');
+  });
+
+  test.each(['0.14.0', '0.19.0', '0.22.2'])('%s: a tool is stopped', async (release) => {
+    const client = await open(await start({ release, chat: true }));
+    const { id } = await chat(client);
+    await client.call('prompt.submit', { session_id: id, text: 'SCN:slow-tool' });
+    await client.event('tool.start');
+    await client.call('session.interrupt', { session_id: id });
+    await client.event('message.complete');
+    expect(turnsOf(client)).toMatchObject([{ outcome: 'cancelled', degraded: false }]);
+  });
+
+  test.each([
+    ['SCN:loop', 'tool_limit_reached'],
+    ['SCN:bad-tool', 'error'],
+    ['SCN:bad-json', 'error'],
+    ['SCN:tool-empty', 'no_response'],
+    ['SCN:write', 'completed'],
+  ])('%s: %s', async (text, outcome) => {
+    const client = await open(await start({ release: '0.19.0' }));
+    const { id } = await chat(client);
+    await client.call('prompt.submit', { session_id: id, text });
+    await client.event('message.complete');
+    expect(turnsOf(client)).toMatchObject([{ outcome }]);
+  });
+});
+
 describe('busy', () => {
   test.each([
     ['0.16.0', 'session busy', 1],

@@ -9,6 +9,8 @@ export interface Connection {
   send: (frame: unknown) => void;
   /** Ends it without a close frame, as a lost network does. */
   cut: () => void;
+  /** It said that it answers requests of the server. */
+  answersRequests: boolean;
   /** Requests of the server that wait for an answer of this client, by id. */
   waiting: Map<string, (result: unknown) => void>;
 }
@@ -96,6 +98,7 @@ export const openSession = (hub: Hub, of: Partial<Session> = {}): Session => {
     lastActive: now.getTime(),
     open: true,
     turn: null,
+    question: null,
     ...of,
   };
   hub.world.sessions.push(session);

@@ -34,7 +34,10 @@ const general: readonly Method[] = [
     name: 'client.capabilities',
     from: '0.21.4',
     params: 'server_requests',
-    answer: ({ hub }) => result(serverRequests(hub.world.release)),
+    answer: ({ hub, connection, params }) => {
+      connection.answersRequests = params['server_requests'] === true;
+      return result(serverRequests(hub.world.release));
+    },
   },
   {
     name: 'model.options',
@@ -68,19 +71,30 @@ const general: readonly Method[] = [
   {
     name: 'approval.respond',
     params: 'session_id profile choice all request_id',
-    answer: ({ hub, params }) =>
-      findOpen(hub, params['session_id']) === undefined
-        ? rpcError(4001, 'session not found')
-        : result({ resolved: 0 }),
+    answer: ({ hub, params }) => {
+      const session = findOpen(hub, params['session_id']);
+      if (session === undefined) return rpcError(4001, 'session not found');
+      const { question } = session;
+      question?.answer({ choice: params['choice'] });
+      return result({ resolved: question === null ? 0 : 1 });
+    },
   },
   {
     name: 'clarify.respond',
     until: '0.21.0',
-    params: 'request_id answer',
-    answer: ({ hub }) =>
-      since(hub.world.release, '0.20.0')
+    params: 'request_id answer session_id',
+    answer: ({ hub, params }) => {
+      const asking = hub.world.sessions.find(
+        ({ question }) => question !== null && question.requestId === params['request_id'],
+      );
+      if (asking?.question) {
+        asking.question.answer({ answer: params['answer'] });
+        return result({ status: 'ok' });
+      }
+      return since(hub.world.release, '0.20.0')
         ? result({ status: 'expired' })
-        : rpcError(4009, 'no pending answer request'),
+        : rpcError(4009, 'no pending answer request');
+    },
   },
 ];
 

@@ -1,33 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Answer, ToolCall } from '../provider/answer.ts';
+import { answer } from '../provider/answer.ts';
+import type { Answer } from '../provider/answer.ts';
 import { choose } from '../provider/request.ts';
 import { since } from '../release/since.ts';
-import type { Row, Session, Turn } from '../world.ts';
+import type { Session, Turn } from '../world.ts';
 import { announceChange, emit } from './hub.ts';
 import type { Hub } from './hub.ts';
 import { fullInfo, usageOf } from './info.ts';
+import { addRow } from './run.ts';
+import type { Run } from './run.ts';
+import { knownTools, runTool } from './tool.ts';
 
 /**
  * A turn of the stand-in: the events of a real one, with what the scripted provider would say (`SCN:` words work in prompts) and tools that
  * only pretend to run.
  */
 
-interface Run {
-  hub: Hub;
-  session: Session;
-  turn: Turn;
-  /** The next text begins a new segment after a tool. */
-  afterTool: boolean;
-  reasoning: string;
-  /** Index of its user row. */
-  firstRow: number;
-}
-
 const mostStages = 90;
-
-const addRow = (session: Session, row: Omit<Row, 'id' | 'at'>): void => {
-  session.rows.push({ ...row, id: (session.rows.at(-1)?.id ?? 0) + 1, at: Date.now() });
-};
 
 const speak = async ({ hub, session, turn }: Run, type: string, pieces: string[], delay: number) => {
   for (const text of pieces) {
@@ -52,35 +41,7 @@ const stream = async (run: Run, answer: Answer): Promise<string> => {
   return answer.text.join('');
 };
 
-const pretend = (call: ToolCall): unknown => {
-  if (typeof call.arguments === 'string') return { error: 'the arguments are not JSON' };
-  const { command, path } = call.arguments;
-  if (call.name === 'read_file') return { error: `File not found: ${String(path)}` };
-  const said = /^echo (.*)$/.exec(String(command))?.[1] ?? '';
-  return { output: said, exit_code: 0, error: null };
-};
-
-const runTool = (run: Run, call: ToolCall, id: string): void => {
-  const { hub, session } = run;
-  const args = typeof call.arguments === 'string' ? {} : call.arguments;
-  const result = pretend(call);
-  const context = JSON.stringify(args).slice(0, 80);
-  if (!since(hub.world.release, '0.15.2'))
-    emit(hub, session, 'tool.progress', { name: call.name, preview: context });
-  const start = { tool_id: id, name: call.name, context };
-  emit(hub, session, 'tool.start', { ...start, ...(since(hub.world.release, '0.21.0') && { args }) });
-  emit(hub, session, 'tool.complete', {
-    tool_id: id,
-    name: call.name,
-    ...(since(hub.world.release, '0.16.0') && { args }),
-    duration_s: 0.1,
-    ...(since(hub.world.release, '0.16.0') && { result }),
-  });
-  addRow(session, { role: 'tool', content: JSON.stringify(result), callId: id, tool: call.name });
-  run.afterTool = true;
-};
-
-const callTools = (run: Run, answer: Answer, text: string, stage: number): void => {
+const callTools = async (run: Run, answer: Answer, text: string, stage: number): Promise<void> => {
   const { hub, session } = run;
   const ids = answer.calls.map((_, at) => `call_${session.id}_${session.rows.length}_${stage}_${at}`);
   for (const { name } of answer.calls) emit(hub, session, 'tool.generating', { name });
@@ -94,7 +55,12 @@ const callTools = (run: Run, answer: Answer, text: string, stage: number): void 
   }));
   const reasoning = answer.reasoning.join('');
   addRow(session, { role: 'assistant', content: text, calls, ...(reasoning !== '' && { reasoning }) });
-  for (const [at, call] of answer.calls.entries()) runTool(run, call, ids[at] ?? '');
+  for (const [at, call] of answer.calls.entries()) {
+    // A tool that does not exist is told to the model only.
+    if (!knownTools.includes(call.name)) continue;
+    await runTool(run, call, ids[at] ?? '');
+    run.afterTool = true;
+  }
 };
 
 const noReply = (hub: Hub): string =>
@@ -147,8 +113,8 @@ const surface = ({ hub }: Run, status: number, error: string): Record<string, un
   return { error, recoverable: true, error_surface: { layer: 'provider', code, retryable } };
 };
 
-const fail = (run: Run, status: number, message: string): void => {
-  const text = `HTTP ${status}: ${message}`;
+/** `status`: what the provider answered; 0 for failures of the engine's own. */
+const fail = (run: Run, status: number, text: string): void => {
   emit(run.hub, run.session, 'status.update', { kind: 'lifecycle', text: `❌ ${text}` });
   const shown = since(run.hub.world.release, '0.18.2') ? text : `Error: ${text}`;
   complete(run, shown, 'error', surface(run, status, text));
@@ -168,18 +134,37 @@ const finish = (run: Run, answer: Answer, text: string): void => {
   complete(run, text === '' ? noReply(hub) : text, 'complete');
 };
 
+/** Why the calls of an answer cannot be made; an unknown tool is tried three times. */
+const invalidCall = ({ calls }: Answer, stage: number): string | null => {
+  if (calls.some((call) => typeof call.arguments === 'string'))
+    return 'Response truncated due to output length limit';
+  const strange = calls.find(({ name }) => !knownTools.includes(name));
+  return strange === undefined || stage < 2 ? null : `Model generated invalid tool call: ${strange.name}`;
+};
+
+/** The model may call tools once more or not at all: then it sums up. */
+const reachLimit = async (run: Run): Promise<void> => {
+  const budget = `⚠️ Iteration budget exhausted (${mostStages}/${mostStages}) — asking model to summarise`;
+  emit(run.hub, run.session, 'status.update', { kind: 'lifecycle', text: budget });
+  const summary = answer({ text: ['I stopped at the limit. ', 'Until here: a tool ran.'] });
+  finish(run, summary, await stream(run, summary));
+};
+
 const stages = async (run: Run): Promise<void> => {
-  const messages = [{ role: 'user', text: run.turn.prompt, image: false }];
+  const prompt = { role: 'user', text: run.turn.prompt, image: false };
   for (let stage = 0; stage < mostStages; stage += 1) {
     const results = Array.from({ length: stage }, () => ({ role: 'tool', text: '', image: false }));
-    const request = { model: '', stream: true, tools: 1, messages: [...messages, ...results] };
+    const request = { model: '', stream: true, tools: 1, messages: [prompt, ...results] };
     const { answer } = choose(request, 'plain', null);
-    if (answer.ending.kind === 'http') return fail(run, answer.ending.status, answer.ending.message);
+    const { ending } = answer;
+    if (ending.kind === 'http') return fail(run, ending.status, `HTTP ${ending.status}: ${ending.message}`);
     const text = await stream(run, answer);
     if (answer.calls.length === 0) return finish(run, answer, text);
-    callTools(run, answer, text, stage);
+    const invalid = invalidCall(answer, stage);
+    if (invalid !== null) return fail(run, 0, invalid);
+    await callTools(run, answer, text, stage);
   }
-  complete(run, 'I reached the limit of tool calls.', 'complete');
+  await reachLimit(run);
 };
 
 /** A prompt that came while text was streamed: the same turn goes on with it, without another start. */
