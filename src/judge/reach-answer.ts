@@ -3,6 +3,8 @@ import type { Draft } from './draft.ts';
 import { draft } from './draft.ts';
 import { hostRejected } from './host-guard.ts';
 import type { Reading } from './reading.ts';
+import { launch } from './remedies/launch.ts';
+import { proxyRemedies } from './remedies/proxy.ts';
 import { redirectDrafts } from './reach-redirect.ts';
 import { sawHttp } from './saw.ts';
 
@@ -104,7 +106,12 @@ function serverError(answer: Answer): Draft[] {
   const byEngine =
     answer.reading.facts.service?.proxied === 'no' || fact.headers?.server.includes('uvicorn') === true;
   const gateway = [502, 503, 504].includes(status) || (status >= 520 && status <= 530);
-  if (gateway && fact.body?.kind !== 'json') return [say(answer, 'UPSTREAM_DOWN')];
+  if (gateway && fact.body?.kind !== 'json')
+    return [
+      say(answer, 'UPSTREAM_DOWN', {
+        remedies: [launch(answer.reading), ...proxyRemedies(answer.reading, 'upstream')],
+      }),
+    ];
   return [say(answer, 'ENGINE_ERROR', { confidence: byEngine ? 'certain' : 'likely' })];
 }
 
@@ -128,10 +135,12 @@ function success(answer: Answer): Draft[] {
 function pageInstead(answer: Answer): Draft[] {
   const args = { doubleSlash: /[^:]\/\//.test(answer.fact.url) };
   const root = withoutPrefix(answer);
-  if (root === null) return [say(answer, 'PREFIX_NOT_STRIPPED', { args })];
+  const remedies = proxyRemedies(answer.reading, 'prefix');
+  if (root === null)
+    return [say(answer, 'PREFIX_NOT_STRIPPED', { args, remedies: args.doubleSlash ? [] : remedies })];
   return [
     ...root.map((each) => ({ ...each, confidence: 'likely' as const })),
-    say(answer, 'PREFIX_NOT_STRIPPED', { confidence: 'possible', args }),
+    say(answer, 'PREFIX_NOT_STRIPPED', { confidence: 'possible', args, remedies }),
   ];
 }
 

@@ -2,6 +2,7 @@ import type { HttpFact, NetworkError, TlsFact } from '../probe/schema.ts';
 import type { Draft } from './draft.ts';
 import { draft } from './draft.ts';
 import type { Reading } from './reading.ts';
+import { launch } from './remedies/launch.ts';
 import { sawHttp } from './saw.ts';
 
 /** Rows 1 and 2 of the decision table: no HTTP answer came at all. Error codes as Node 20, undici and ws give them. */
@@ -84,6 +85,7 @@ export function networkDraft(status: HttpFact, reading: Reading): Draft[] {
         ...(isTls ? certificateArgs(tls) : {}),
       },
       evidence: [sawHttp(status), ...(isTls ? certificateEvidence(tls) : [])],
+      remedies: code === 'CONNECTION_REFUSED' && reading.hasDisk ? [launch(reading)] : [],
     }),
   ];
 }

@@ -14,6 +14,9 @@ function launchArgv({ facts, install, process, home }: Reading): string[] {
   const { target, asked } = facts;
   const elsewhere = target.kind === 'local' && install !== null && !install.onPath;
   const word = elsewhere ? `local:${placeOf(install)}` : targetWord(facts);
+  const named =
+    facts.service?.how === 'named' ? (/:(\d+)(?:\/|$)/.exec(facts.service.url)?.[1] ?? null) : null;
+  const port = process?.port == null ? named : String(process.port);
   const served = process?.hermesHome ?? null;
   const homeWord = asked.home ?? (served !== null && home?.from === 'process' ? served : null);
   return [
@@ -22,7 +25,7 @@ function launchArgv({ facts, install, process, home }: Reading): string[] {
     ...(word === null ? [] : [word]),
     ...(homeWord === null ? [] : ['--home', homeWord]),
     ...(asked.profile === null ? [] : ['--profile', asked.profile]),
-    ...(process?.port == null ? [] : ['--port', String(process.port)]),
+    ...(port === null ? [] : ['--port', port]),
   ];
 }
 

@@ -21,7 +21,7 @@ const lines = (kind: Kind, fault: ProxyFault, prefix: string, upstream: string):
   const table: Record<ProxyFault, Record<Kind, string[]>> = {
     upgrade: {
       nginx: [
-        '# in the location of the dashboard',
+        '# in the location of the dashboard, instead of what sets the same',
         'proxy_http_version 1.1;',
         'proxy_set_header Upgrade $http_upgrade;',
         'proxy_set_header Connection "upgrade";',
@@ -76,9 +76,13 @@ const lines = (kind: Kind, fault: ProxyFault, prefix: string, upstream: string):
       haproxy: ['# in the backend, and no `option forwardfor`', 'http-request del-header X-Forwarded-For'],
     },
     idle: {
-      nginx: ['# in the location of the dashboard', 'proxy_read_timeout 1h;', 'proxy_send_timeout 1h;'],
+      nginx: [
+        '# in the location of the dashboard, instead of what sets the same',
+        'proxy_read_timeout 1h;',
+        'proxy_send_timeout 1h;',
+      ],
       caddy: ['# delete from reverse_proxy:', 'stream_timeout'],
-      haproxy: ['# in the backend or defaults', 'timeout tunnel 1h'],
+      haproxy: ['# in the backend, instead of another one', 'timeout tunnel 1h'],
     },
     upstream: {
       nginx: [`proxy_pass http://${upstream};`],
