@@ -7,7 +7,8 @@ export const dashboard: CheckDefinition = {
   id: 'dashboard',
   summary: 'a dashboard is running',
   run({ reading, reach }) {
-    if (reach.state !== 'absent') return done([], reading.facts.service?.url ?? '');
+    if (reach.state === 'reached') return done([], reading.facts.service?.url ?? '');
+    if (reach.state !== 'absent') return skip('no dashboard was reached');
     if (reading.install === null) return skip('no install was found');
     return done([
       draft('DASHBOARD_NOT_RUNNING', {

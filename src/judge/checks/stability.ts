@@ -45,6 +45,6 @@ export const stability: CheckDefinition = {
           evidence: [`/api/status took ${(firstByte / 1000).toFixed(1)} s`],
         }),
       ]);
-    return done([]);
+    return reach.state === 'reached' ? done([]) : skip('no dashboard was reached');
   },
 };
