@@ -68,8 +68,13 @@ describe.runIf(hasSsh)('a configuration read by us gives what ssh -G gives', () 
     it(label, async () => {
       // ssh takes ~ from the passwd entry: both sides get absolute Include paths.
       const path = await write(text.replaceAll(/Include (\S+)/g, `Include ${dir}/.ssh/$1`));
-      const printed = execFileSync('ssh', ['-G', '-F', path, '-l', 'me', 'box'], { encoding: 'utf8' });
-      const free = execFileSync('ssh', ['-G', '-F', path, 'box'], { encoding: 'utf8' });
+      const ask = (...args: string[]): string =>
+        execFileSync('ssh', ['-T', '-G', '-F', path, ...args], {
+          encoding: 'utf8',
+          stdio: ['ignore', 'pipe', 'ignore'],
+        });
+      const printed = ask('-l', 'me', 'box');
+      const free = ask('box');
       const lines = await readConfig(path, join(dir, '.ssh'), dir);
       const { values } = configValues(lines, { host: 'box', user: null, localUser: 'root' });
       const of = (output: string, key: string): string[] =>

@@ -47,8 +47,12 @@ const cleanEnvironment = `for hc_name in $(env | sed -n 's/^\\([A-Za-z_][A-Za-z0
 done
 LANG=C.UTF-8; export LANG PATH HOME`;
 
-/** base64 by what the host has. */
-const decoder = `hc_decode() {
+/** base64 by what the host has. Where printf is a program (ksh of the BSDs), its arguments are limited; print is built in there. */
+const decoder = `case $(command -v printf) in
+  /*) hc_put() { print -rn -- "$1"; } ;;
+  *) hc_put() { printf %s "$1"; } ;;
+esac
+hc_decode() {
   if [ "$(printf YQ== | base64 -d 2>/dev/null)" = a ]; then base64 -d
   elif [ "$(printf YQ== | base64 -D 2>/dev/null)" = a ]; then base64 -D
   elif command -v openssl >/dev/null 2>&1; then openssl base64 -d -A
@@ -68,7 +72,7 @@ export function requestText(nonce: string, id: number, work: Work): string {
     `hc_script=${quote(work.script ?? command(missing))}`,
     hasInput ? `hc_input=${quote(Buffer.from(stdin as string).toString('base64'))}` : '',
     `${printMark(nonce, `B${id}`, '0')}; ${printMark(nonce, `B${id}`, '0')} >&2`,
-    `${hasInput ? 'printf %s "$hc_input" | hc_decode | ' : ''}(`,
+    `${hasInput ? 'hc_put "$hc_input" | hc_decode | ' : ''}(`,
     ...Object.entries(env).map(([name, value]) => `${variable(name)}=${quote(value)}; export ${name}`),
     cwd === undefined ? '' : `cd -- ${quote(cwd)} || ${missing('cwd')}`,
     `set -- ${quoteAll(work.args)}`,

@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { describe } from 'vitest';
+
+import { shellHost } from '../../src/host/ssh/host.ts';
+import { openShells } from '../../src/host/ssh/shells.ts';
+import type { SshNote, Transport } from '../../src/host/ssh/types.ts';
+import { full } from '../support/sshd.ts';
+import { hostContract, type Subject } from './contract.ts';
+
+/** What `/bin/sh` is elsewhere: bash on Red Hat, Arch and macOS, BusyBox on Alpine. Debian's dash is what the sshd tests meet. */
+const shells: [string, string[], boolean][] = [
+  ['bash', ['/bin/bash', '--posix', '-s'], true],
+  ['BusyBox', ['/bin/busybox', 'sh', '-s'], full],
+  ['mksh', ['/usr/bin/mksh', '-s'], full],
+  ['zsh as sh', ['/usr/bin/zsh', '--emulate', 'sh', '-s'], full],
+];
+
+/** The remote protocol over a child of ours: everything of it but SSH. */
+function childTransport([command = '', ...args]: string[], env: Record<string, string>): Transport {
+  return {
+    name: command,
+    open: async (_command, input) => {
+      const child = spawn(command, args, { env, stdio: 'pipe' });
+      child.stdin.on('error', () => {});
+      child.stdin.write(input);
+      const end = (): void => void child.kill('SIGKILL');
+      return {
+        stdin: child.stdin,
+        stdout: child.stdout,
+        stderr: child.stderr,
+        ended: new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal }))),
+        close: end,
+        kill: end,
+      };
+    },
+    connect: (host, port) =>
+      new Promise((resolve, reject) => {
+        const socket = connect({ host, port });
+        socket.once('connect', () => resolve(socket));
+        socket.once('error', reject);
+      }),
+    files: async () => null,
+    close: async () => {},
+  };
+}
+
+const over = (argv: string[], applets: boolean) => async (): Promise<Subject> => {
+  const dir = await mkdtemp(join(tmpdir(), 'hc-shell-'));
+  const bin = join(dir, 'bin');
+  // BusyBox brings its own tools: they come first, as they are alone on the systems that have them.
+  if (applets) {
+    const names = [
+      'stat',
+      'readlink',
+      'mv',
+      'head',
+      'base64',
+      'mkdir',
+      'rm',
+      'rmdir',
+      'chmod',
+      'awk',
+      'ls',
+      'sync',
+      'cat',
+      'sed',
+      'env',
+      'id',
+    ];
+    await mkdir(bin);
+    for (const name of names) await symlink('/bin/busybox', join(bin, name));
+  }
+  const env = { PATH: `${applets ? `${bin}:` : ''}/usr/local/bin:/usr/bin:/bin`, HOME: dir };
+  const notes: SshNote[] = [];
+  const transport = childTransport(argv, env);
+  const host = shellHost(
+    transport,
+    await openShells(transport, { become: null, timeoutMs: 8000 }, notes),
+    notes,
+  );
+  const end = async (): Promise<void> => {
+    await host.close();
+    await rm(dir, { recursive: true, force: true });
+  };
+  return { host, dir, end };
+};
+
+describe('the remote protocol', () => {
+  for (const [name, argv, now] of shells)
+    if (now && existsSync(argv[0] as string)) hostContract(name, over(argv, name === 'BusyBox'));
+});
