@@ -197,8 +197,9 @@ async function startAndExamine(
   options: RawOptions,
   { io }: Context,
 ): Promise<Examination> {
-  const [install] = first.facts.installs;
-  if (first.facts.service !== null || install === undefined) return first;
+  const { chosenInstall } = await import('../lifecycle/examine.ts');
+  const install = chosenInstall(first.seen);
+  if (first.facts.service !== null || install === null) return first;
   const { consent } = await import('./consent.ts');
   await consent(
     io,

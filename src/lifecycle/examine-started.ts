@@ -1,7 +1,7 @@
 import { CompatError } from '../errors.ts';
 import { startForCheck } from '../launch/launch.ts';
 import { fingerprint } from '../target/credential.ts';
-import { examine, type Examination, type ExamineInput } from './examine.ts';
+import { chosenInstall, examine, type Examination, type ExamineInput } from './examine.ts';
 
 /**
  * `--start`: where nothing runs, the dashboard of the install in question is started on a free loopback port, examined, and ended.
@@ -15,9 +15,9 @@ export async function examineStarted(
   engineEnv: Record<string, string>,
 ): Promise<Examination> {
   const { host, seen, facts } = first;
-  const [install] = facts.installs;
+  const install = chosenInstall(seen);
   const home = seen?.host.home ?? null;
-  if (host === null || home === null || install === undefined || facts.service !== null) return first;
+  if (host === null || home === null || install === null || facts.service !== null) return first;
   input.onProgress?.('starting a dashboard for the check');
   const options = { port: 0, host: '127.0.0.1', webDist: null, engineArgs: [], env: engineEnv, seconds: 90 };
   const running = await startForCheck({ host, install, home, options }, input.signal);

@@ -229,7 +229,7 @@ function assemble(
     installs,
     processes: [...(seen?.processes ?? [])],
     service: found,
-    ...(result?.facts ?? notProbed(input.credential, installs[0] ?? null)),
+    ...(result?.facts ?? notProbed(input.credential, chosenInstall(seen))),
     capabilities: [],
   };
   return { ...facts, capabilities: capabilitiesOf(diagnose(facts, input.client ?? defaultClient)) };
@@ -240,6 +240,10 @@ const installNamed = ({ host }: Seen): string | null =>
   host.named === 'root' || host.named === 'venv' || host.named === 'script'
     ? (host.chosen?.install ?? null)
     : null;
+
+/** The install that the target means; a bystander does not answer for it. */
+export const chosenInstall = (seen: Seen | null): Install | null =>
+  seen?.installs.find(({ id }) => id === seen.host.chosen?.install) ?? null;
 
 /** The install that the target means stands first: it is the one in question when nothing runs. */
 function inQuestionFirst(seen: Seen | null): Install[] {
