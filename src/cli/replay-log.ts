@@ -53,7 +53,13 @@ export async function replayLog(
   return {
     turns,
     outcomes,
-    comparison: stored === null ? null : compare(kept, stored),
+    comparison:
+      stored === null
+        ? null
+        : compare(
+            kept.map((turn) => ({ ...turn, stored: reducer.storedIds(turn.session) })),
+            stored,
+          ),
     changedByTwice: check?.changed() ?? null,
   };
 }

@@ -51,11 +51,12 @@ export function hold(connection: Connection, session: string, input: EventInput)
     connection.held.push({ session, input });
 }
 
-/** The events kept for a session; without any open attach the others are given up. */
+/** The events kept for a session and those that named none; without any open attach the others are given up. */
 export function release(connection: Connection, session: string | null): EventInput[] {
-  const mine = connection.held.filter((held) => held.session === session).map((held) => held.input);
-  connection.held =
-    attachesOf(connection).length > 0 ? connection.held.filter((held) => held.session !== session) : [];
+  const isMine = (held: { session: string }) =>
+    session !== null && (held.session === session || held.session === '');
+  const mine = connection.held.filter(isMine).map((held) => held.input);
+  connection.held = attachesOf(connection).length > 0 ? connection.held.filter((held) => !isMine(held)) : [];
   return mine;
 }
 

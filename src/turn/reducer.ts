@@ -33,6 +33,8 @@ export interface Reducer {
   finish(): Timeline;
   /** Takes out the first turns, as far as they are settled and nothing can change them any more. */
   drain(): Turn[];
+  /** Every stored id that a runtime session was seen with so far; it may be told after its turns. */
+  storedIds(session: string): readonly string[];
 }
 
 export function createReducer(options: ReducerOptions = {}): Reducer {
@@ -62,6 +64,7 @@ export function createReducer(options: ReducerOptions = {}): Reducer {
       }
       return turns;
     },
+    storedIds: (session) => [...(router.sessions.get(session)?.stored ?? [])],
   };
 }
 
@@ -177,6 +180,7 @@ function onUnscoped(router: Router, place: Place, input: EventInput): void {
     running = session;
   }
   if (running !== null) take(running, { ...input, seq: null }, router.world);
+  else hold(place.connection, '', input);
 }
 
 /** Engines that ask by requests: the turn waits until the client answers. */

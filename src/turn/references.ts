@@ -9,14 +9,25 @@ const patterns = [
   new RegExp(String.raw`(?:https?://|~?/)[^\s<>"'\x60)\]]+?\.(?:${image})\b`, 'gi'),
 ];
 
-/** Workspace links and images that a turn only mentions in its texts, in order, each once. */
+/** Longest part of a tool's result that is looked through. */
+const resultLimit = 20_000;
+
+/** Workspace links and images that texts mention or tools gave back, in order, each once. */
 export function referencesOf(parts: readonly Part[]): string[] {
   const found = new Set<string>();
   for (const part of parts) {
-    if (part.type !== 'text' || !/workspace:|MEDIA:|!\[|\.\w{3,4}\b/.test(part.text)) continue;
-    const hits = patterns.flatMap((pattern) => [...part.text.matchAll(pattern)]);
+    const text = textOf(part);
+    if (!/workspace:|MEDIA:|!\[|\.\w{3,4}\b/.test(text)) continue;
+    const hits = patterns.flatMap((pattern) => [...text.matchAll(pattern)]);
     hits.sort((a, b) => a.index - b.index);
     for (const hit of hits) found.add((hit[1] ?? hit[0]).replace(/[.,;:!?]+$/, ''));
   }
   return [...found];
+}
+
+function textOf(part: Part): string {
+  if (part.type === 'text') return part.text;
+  if (part.type !== 'tool' || part.status !== 'completed' || part.result === null) return '';
+  const { result } = part;
+  return (typeof result === 'string' ? result : (JSON.stringify(result) ?? '')).slice(0, resultLimit);
 }

@@ -40,6 +40,7 @@ export function apply(session: Session, input: SessionInput, world: World): void
       return;
     case 'compacted':
       core.compacted = true;
+      if (core.current !== null) core.current.state.version += 1;
       return;
     case 'truncated':
       if (core.current !== null) lack(core.current.state, 'replay-truncated');
@@ -77,6 +78,7 @@ function answer(core: Core, slot: Slot, place: { at: number | null; order: numbe
       if (core.current !== null) {
         seal(core.current.state);
         core.current.state.redirects.push(slot.prompt ?? '');
+        core.current.state.version += 1;
       }
       return;
     case 'queued':

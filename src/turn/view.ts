@@ -8,6 +8,7 @@ import type { Part, Turn, TurnPhase } from './types.ts';
 
 interface Cached {
   version: number;
+  stored: number;
   index: number;
   phase: TurnPhase;
   turn: Turn;
@@ -25,17 +26,19 @@ export function createView(): View {
   function turn(slot: Slot, index: number, session: Session | null, restoring: boolean): Turn {
     const { state } = slot;
     const phase = phaseOf(state, restoring);
+    const stored = session?.stored.length ?? 0;
     const known = cache.get(state);
     if (
       known !== undefined &&
       known.version === state.version &&
+      known.stored === stored &&
       known.index === index &&
       known.phase === phase
     ) {
       return known.turn;
     }
     const made = turnOf(slot, state, index, session, phase);
-    cache.set(state, { version: state.version, index, phase, turn: made });
+    cache.set(state, { version: state.version, stored, index, phase, turn: made });
     return made;
   }
   return {

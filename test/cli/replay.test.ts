@@ -200,6 +200,24 @@ describe('usage', () => {
     expect(stdout).toBe('');
   });
 
+  test('a stored id that is told after the turn still joins it with its rows', async () => {
+    const lines = frames('v0.14.0/tool-fail')
+      .split('\n')
+      .filter((line) => line !== '');
+    const isTitle = (line: string) => line.includes('session.title') || line.includes('session_key');
+    const late = [...lines.filter((line) => !isTitle(line)), ...lines.filter(isTitle)].join('\n');
+    const stored = JSON.parse(readFileSync(join(root, 'v0.14.0/tool-fail.stored.json'), 'utf8')) as {
+      sessions: { answer: { messages: unknown[] } }[];
+    };
+    stored.sessions[0]!.answer.messages.pop();
+    writeFileSync(join(folder, 'rows.json'), JSON.stringify(stored));
+    const { stdout } = await replay(['-', '--json', '--stored', join(folder, 'rows.json')], late);
+    expect((JSON.parse(stdout) as { comparison: unknown }).comparison).toEqual({
+      equal: false,
+      differences: [{ turn: 0, code: 'missing-assistant' }],
+    });
+  });
+
   test('--fail-on-difference', async () => {
     const name = 'v0.16.0/noprogress';
     const args = [fileOf(name), '--stored', join(root, `${name}.stored.json`)];

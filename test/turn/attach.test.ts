@@ -95,6 +95,14 @@ describe('the in-flight snapshot', () => {
     expect(brief(r.turns()[0])).toEqual(['text:Hi.']);
   });
 
+  test('deltas without a session id reach the turn that the answer names', () => {
+    const r = started().text('w0 ').request('x', 'session.resume', { session_id: 'st' }, 'B');
+    r.event('message.delta', { text: 'w1 ' }, { ...B, session: null })
+      .answer('x', running('w0 '), 'B')
+      .event('message.delta', { text: 'w2' }, { ...B, session: null });
+    expect(brief(r.turns()[0])).toEqual(['text:w0 w1 w2']);
+  });
+
   test('a refused attach changes nothing', () => {
     const r = started()
       .text('Hi')

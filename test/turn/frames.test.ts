@@ -411,6 +411,12 @@ describe('artifacts', () => {
       'https://x.example/y.jpg',
     ]);
     expect(turn?.artifacts).toEqual([]);
+    const made = recording()
+      .submit('draw')
+      .event('message.start')
+      .tool('c1', { success: true, image: '/home/user/out/cat.png' }, 'image_generate')
+      .done('Here.');
+    expect(made.turns()[0]?.references).toEqual(['/home/user/out/cat.png']);
   });
 });
 
@@ -646,6 +652,21 @@ describe('views', () => {
       true,
     );
     expect(reducer.snapshot().turns[0]).toBe(after.turns[0]);
+  });
+
+  test('know a stored id that is told after the turn', () => {
+    const r = recording(false)
+      .call('session.create', {}, { session_id: 's' })
+      .submit('go')
+      .event('message.start')
+      .done('Hi.');
+    const reducer = createReducer();
+    for (const record of r.records) reducer.push(record);
+    expect(reducer.snapshot().turns[0]?.stored).toEqual([]);
+    for (const record of recording(false).call('session.title', { session_id: 's' }, { session_key: 'st' })
+      .records)
+      reducer.push(record);
+    expect(reducer.snapshot().turns[0]?.stored).toEqual(['st']);
   });
 
   test('drain gives settled turns once, in order, and forgets them', () => {
