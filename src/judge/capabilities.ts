@@ -1,4 +1,4 @@
-import type { Capability, Facts } from '../probe/schema.ts';
+import type { Capability } from '../probe/schema.ts';
 import type { CapabilityId } from './capability-ids.ts';
 import { capabilityIds } from './capability-ids.ts';
 import type { State } from './capability-state.ts';
@@ -6,7 +6,6 @@ import { byRelease, no, notApplicable, notRunning, unknown, yes } from './capabi
 import { chatGate } from './chat.ts';
 import { contractView } from './contract.ts';
 import type { Diagnosis } from './diagnosis.ts';
-import { diagnose } from './diagnosis.ts';
 import { modelLibrary } from './model-library.ts';
 import type { Reading } from './reading.ts';
 import { restCapability } from './rest-capability.ts';
@@ -125,6 +124,3 @@ const derive: Record<CapabilityId, (diagnosis: Diagnosis) => State> = {
 
 export const capabilitiesOf = (diagnosis: Diagnosis): Capability[] =>
   capabilityIds.map((id) => ({ id, ...derive[id](diagnosis) }));
-
-/** What `detect` prints beside the facts. */
-export const capabilitiesOfFacts = (facts: Facts): Capability[] => capabilitiesOf(diagnose(facts, 'minimal'));

@@ -52,8 +52,5 @@ export function contractOfRelease(version: PyVersion): number | 'none' | null {
 export const chatNeedsSwitch = (version: PyVersion): boolean =>
   atLeast(version, '0.12.0') && before(version, '0.16.0');
 
-/** Releases whose WebSocket checks Host and Origin (0.15.0 added it). */
-export const guardsWebSocket = (version: PyVersion): boolean => atLeast(version, '0.15.0');
-
 /** Releases that take `dashboard.public_url` as an accepted Host (measured on 0.22, refused on 0.19 and 0.20). */
 export const acceptsPublicUrl = (version: PyVersion): boolean => atLeast(version, '0.22.0');

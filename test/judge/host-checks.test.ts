@@ -430,6 +430,14 @@ describe('the host', () => {
       ),
     ).toEqual(['STDOUT_NOISE info certain']);
   });
+  test('a home of another account', () => {
+    const facts = withHome({ readable: false });
+    expect(found(facts)).toEqual(['HOME_UNREADABLE warn certain']);
+    expect(judged(facts).verdict).toBe('compatible');
+    const stopped = { ...facts, service: null, status: null, http: [], ws: [], processes: [] };
+    expect(found(stopped)).toContain('HOME_UNREADABLE error certain');
+    expect(judged(stopped).verdict).toBe('unknown');
+  });
   test('a host that cannot be looked at', () => {
     const facts = (finding: string): Facts => ({
       ...withWs({

@@ -47,7 +47,7 @@ a remedy.
   Checked   ✗ websocket, model-library
             ✓ reach, stability, credential, sessions, session-messages,
               model-options, model-set, page, exposure, dashboard, install,
-              installs, engine-package, processes, served-home, restart,
+              installs, engine-package, processes, home, served-home, restart,
               patches, source-edits, compat-folder, residue, writable,
               host-notes
 

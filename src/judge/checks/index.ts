@@ -8,6 +8,7 @@ import { dashboard } from './dashboard.ts';
 import { enginePackage } from './engine-package.ts';
 import { exposure } from './exposure.ts';
 import { gateway } from './gateway.ts';
+import { home } from './home.ts';
 import { hostNotes } from './host-notes.ts';
 import { install } from './install.ts';
 import { installs } from './installs.ts';
@@ -48,6 +49,7 @@ export const checks: readonly CheckDefinition[] = [
   installs,
   enginePackage,
   processes,
+  home,
   servedHome,
   gateway,
   restart,
