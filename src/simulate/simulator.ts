@@ -90,11 +90,17 @@ const keepAlive = ({ world }: Running, socket: WebSocket): void => {
   socket.on('close', () => clearInterval(timer));
 };
 
-const serveGateway = (running: Running, socket: WebSocket): void => {
+/** No close frame, but what was sent before still arrives; compression makes it wait. */
+const endWhenSent = (socket: WebSocket, stream: Socket): void => {
+  if (socket.bufferedAmount === 0) stream.end();
+  else setTimeout(() => endWhenSent(socket, stream), 5);
+};
+
+const serveGateway = (running: Running, socket: WebSocket, stream: Socket): void => {
   const { hub, world } = running;
   const connection: Connection = {
     send: frameWriter(running, socket),
-    cut: () => socket.terminate(),
+    cut: () => endWhenSent(socket, stream),
     answersRequests: false,
     waiting: new Map(),
   };
@@ -112,11 +118,11 @@ const serveGateway = (running: Running, socket: WebSocket): void => {
   else hub.player.connect(connection);
 };
 
-const opened = (running: Running, socket: WebSocket, path: string): void => {
+const opened = (running: Running, socket: WebSocket, stream: Socket, path: string): void => {
   socket.on('error', () => socket.terminate());
   for (const fault of running.faults) fault.socket?.(socket, running.site);
   keepAlive(running, socket);
-  if (path === '/api/ws') serveGateway(running, socket);
+  if (path === '/api/ws') serveGateway(running, socket, stream);
   else if (path === '/api/console') frameWriter(running, socket)(consoleReady(running.world));
 };
 
@@ -132,7 +138,7 @@ const upgrade = (running: Running, message: IncomingMessage, socket: Socket, hea
   else if (judged.kind === 'refuse') socket.end(plainRefusal('403 Forbidden', ''));
   else {
     protocols.set(message, judged.protocol);
-    sockets.handleUpgrade(message, socket, head, (open) => opened(running, open, request.path));
+    sockets.handleUpgrade(message, socket, head, (open) => opened(running, open, socket, request.path));
   }
 };
 
