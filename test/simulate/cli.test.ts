@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 
@@ -118,6 +119,22 @@ test('the provider by itself', async () => {
   expect(simulated.what).toBe('provider');
   const models = await fetch(`${simulated.url}/models`);
   expect(JSON.stringify(await models.json())).toContain('scripted-1');
+});
+
+test('the example of the documentation runs, against the package as it is published', async () => {
+  const page = await readFile(new URL('../../docs/simulate.md', import.meta.url), 'utf8');
+  const example = /```ts\n([\s\S]*?)```/.exec(page)?.[1] ?? '';
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', example], {
+    // Inside the package its own name leads to dist, by `exports`.
+    cwd: fileURLToPath(new URL('../../', import.meta.url)),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  children.push(child);
+  const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  expect(errors).toBe('');
+  expect(out).toMatch(
+    /^http:\/\/127\.0\.0\.1:\d+ \S{43}\n\[\] \[\]\nhttp:\/\/127\.0\.0\.1:\d+\/v1 0 false\n$/,
+  );
 });
 
 test('--for ends it, and a person reads what to do', async () => {
