@@ -7,6 +7,8 @@ const values: Record<string, () => Promise<readonly string[]>> = {
   mode: async () => ['auto', 'dashboard', 'legacy'],
   'fail-on': async () => ['error', 'warn'],
   'session-probe': async () => ['auto', 'always', 'never'],
+  release: async () => (await import('../simulate/release/table.ts')).releases.map(({ version }) => version),
+  fault: async () => (await import('../simulate/faults/list.ts')).faults.map(({ name }) => name),
 };
 
 /** Gives each known option of every command its candidates. */
