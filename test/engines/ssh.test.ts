@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { openSshHost } from '../../src/host/ssh/open.ts';
 import { type CliResult, document, runCli } from '../support/cli.ts';
 import { type Engine, engineDir, requireEngines, sitePackages, startEngine } from '../support/engines.ts';
 import { type Proxy, proxyTo } from '../support/proxy.ts';
@@ -173,5 +174,58 @@ describe.skipIf(!usable)('the main job over ssh', () => {
         expect(await state()).toBe(old);
       },
     );
+  });
+});
+
+describe.skipIf(!usable || !full)('doctor through a slow line', () => {
+  it('needs at most eight dependent round trips after the login', { timeout: 300_000 }, async () => {
+    const delayMs = 250;
+    const rig = await sshRig();
+    const engine = await startEngine({ version: '0.19.0' });
+    const account = await rig.account('slow', { root: true });
+    const server = await rig.sshd(['PermitRootLogin yes']);
+    const slow = await proxyTo(server.port, delayMs);
+    try {
+      await writeFile(
+        `${rig.clientHome}/.ssh/known_hosts`,
+        [slow.port, server.port].map((at) => `[127.0.0.1]:${at} ${server.keys[0]}\n`).join(''),
+      );
+      const least = async (measure: () => Promise<number>): Promise<number> =>
+        Math.min(await measure(), await measure(), await measure());
+      const login = (at: number): Promise<number> =>
+        least(async () => {
+          const started = performance.now();
+          let ready = 0;
+          const onReady = (): void => void (ready = performance.now() - started);
+          await (await openSshHost({ ...rig.options(server, account, { onReady }), port: at })).close();
+          return ready;
+        });
+      const doctor = (at: number): Promise<number> =>
+        least(async () => {
+          const started = performance.now();
+          const result = await runCli(
+            [
+              'doctor',
+              `ssh://${account.name}@127.0.0.1:${at}`,
+              '--ssh-config',
+              `${rig.clientHome}/.ssh/config`,
+              '--home',
+              engine.home,
+              '--json',
+            ],
+            { env: { HOME: rig.clientHome, HERMES_COMPAT_TOKEN: engine.token ?? '' }, timeoutMs: 90_000 },
+          );
+          expect(document<Report>(result).verdict).toBe('needs-remedy');
+          return performance.now() - started;
+        });
+      const added = (await doctor(slow.port)) - (await doctor(server.port));
+      const ofLogin = (await login(slow.port)) - (await login(server.port));
+      const trips = (added - ofLogin) / (2 * delayMs);
+      expect(trips).toBeLessThan(8);
+    } finally {
+      slow.close();
+      await engine.stop();
+      await rig.end();
+    }
   });
 });

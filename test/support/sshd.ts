@@ -230,6 +230,9 @@ async function endProcessesOf(name: string): Promise<void> {
   }
 }
 
+/** A server that outlives its test run would hold a port. */
+const dieWithUs = existsSync('/usr/bin/setpriv') ? ['/usr/bin/setpriv', '--pdeathsig', 'KILL'] : [];
+
 async function startSshd(dir: string, lines: string[], types: string[], known: string): Promise<Sshd> {
   const port = await freePort();
   const base = join(dir, `sshd-${port}`);
@@ -253,7 +256,8 @@ async function startSshd(dir: string, lines: string[], types: string[], known: s
     '',
   ];
   await writeFile(join(base, 'config'), config.join('\n'));
-  const child = spawn('/usr/sbin/sshd', ['-D', '-e', '-f', join(base, 'config')], {
+  const argv = [...dieWithUs, '/usr/sbin/sshd', '-D', '-e', '-f', join(base, 'config')];
+  const child = spawn(argv[0] as string, argv.slice(1), {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let text = '';
