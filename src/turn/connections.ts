@@ -5,7 +5,7 @@ import type { Slot } from './slots.ts';
 export type Pending =
   | { kind: 'create' }
   | { kind: 'attach'; target: string; order: number }
-  | { kind: 'submit'; slot: Slot; session: Session; alone: boolean; made: boolean }
+  | { kind: 'submit'; slot: Slot; session: Session; alone: boolean }
   | { kind: 'interrupt'; mark: InterruptMark; session: Session }
   | { kind: 'since'; session: string }
   | { kind: 'title'; session: string }

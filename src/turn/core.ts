@@ -60,6 +60,8 @@ export interface Session {
   /** The socket that last submitted or attached; its events without a number count. */
   owner: string;
   core: Core;
+  /** Created, attached or submitted to with success: else it is only named by a submit that may be refused. */
+  ours: boolean;
   /** Made here, so its numbers begin with 1. */
   created: boolean;
   /** Highest number seen, and the ranges below it that were not. */
@@ -97,7 +99,17 @@ export interface World {
 
 export function createSession(id: string, owner: string): Session {
   const core = { current: null, waiting: [], compacted: false, errorTail: false };
-  return { id, stored: [], owner, core, created: false, lastSeq: null, missing: [], rewind: null };
+  return {
+    id,
+    stored: [],
+    owner,
+    core,
+    ours: false,
+    created: false,
+    lastSeq: null,
+    missing: [],
+    rewind: null,
+  };
 }
 
 export function addStored(session: Session, ...ids: (string | null)[]): void {

@@ -49,7 +49,7 @@ export function takeReplay(
   world: World,
 ): void {
   const events = [...replay.events].sort((a, b) => a.seq - b.seq);
-  const fresh = events.filter((event) => isFresh(session, event.seq));
+  const fresh = events.filter((event, i) => event.seq !== events[i - 1]?.seq && isFresh(session, event.seq));
   const mark = { kind: 'truncated' as const, at: replay.at, order: replay.order };
   if (session.rewind === null) {
     if (replay.truncated) take(session, mark, world);

@@ -49,7 +49,7 @@ function submit(router: Router, place: Place, request: Request, sessionId: strin
   take(session, { kind: 'send', slot, at, order }, router.world);
   if (request.id === null) return;
   const alone = session.core.current === slot;
-  expect(place.connection, request.id, { kind: 'submit', slot, session, alone, made: known === undefined });
+  expect(place.connection, request.id, { kind: 'submit', slot, session, alone });
 }
 
 function interrupt(router: Router, place: Place, request: Request, session: Session): void {

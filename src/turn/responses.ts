@@ -25,7 +25,8 @@ export function onResponse(
       else release(place.connection, null);
       return;
     case 'submit':
-      return submitted(router, place, pending, refused ? 'refused' : answerWord(result), result);
+      if (refused) return refusedSubmit(router, place, pending, response.error);
+      return submitted(router, place, pending, answerWord(result), result);
     case 'interrupt':
       if (refused) return;
       return take(
@@ -67,6 +68,7 @@ function attached(
   const session = router.sessions.get(id) ?? createSession(id, place.conn);
   router.sessions.set(id, session);
   session.owner = place.conn;
+  session.ours = true;
   session.created ||= pending.kind === 'create';
   const ids = ['stored_session_id', 'session_key', 'resumed'].map((key) => filledText(result[key]));
   addStored(session, ...ids);
@@ -92,10 +94,7 @@ function attachTo(
 ): void {
   const { at, order } = place;
   const following = held
-    .filter(
-      (input) =>
-        input.type === 'message.delta' && (input.seq === null || input.seq > (session.lastSeq ?? -1)),
-    )
+    .filter((input) => input.type === 'message.delta' && isNew(input, session, held))
     .map((input) => textOf(input.payload['text']) ?? '');
   const answer = attachAnswerOf(result);
   const input = { kind: 'attach' as const, answer, following, requested: pending.order, at, order };
@@ -106,6 +105,12 @@ function attachTo(
   for (const other of kinOf(router, session)) {
     if (other.core.current !== null) take(other, input, router.world);
   }
+}
+
+/** A numbered event counts once, also among those that were held. */
+function isNew(input: EventInput, session: Session, held: readonly EventInput[]): boolean {
+  if (input.seq === null) return true;
+  return input.seq > (session.lastSeq ?? -1) && held.find((other) => other.seq === input.seq) === input;
 }
 
 /** Other runtime sessions of the same conversation. */
@@ -124,7 +129,10 @@ function submitted(
   const { slot, session } = pending;
   slot.answer = answer;
   slot.rowId = numberOf(result['user_row_id']);
-  if (answer !== 'refused') session.owner = place.conn;
+  if (answer !== 'refused') {
+    session.owner = place.conn;
+    session.ours = true;
+  }
   const input = { kind: 'answer' as const, slot, at: place.at, order: place.order };
   const { rewind } = session;
   rewind?.submits.delete(slot);
@@ -135,7 +143,22 @@ function submitted(
     rerun(session, router.world);
   }
   closeRewind(session);
-  if (answer === 'refused' && pending.made) router.sessions.delete(session.id);
+}
+
+/** `session not found`; every later refusal comes after the engine has turned the stream to the socket that asked (0.16 to 0.19). */
+const notFound = 4001;
+
+function refusedSubmit(
+  router: Router,
+  place: Place,
+  pending: Extract<Pending, { kind: 'submit' }>,
+  error: unknown,
+): void {
+  const { session } = pending;
+  submitted(router, place, pending, 'refused', {});
+  const code = numberOf(objectOf(error)['code']) ?? 0;
+  if (!session.ours) router.sessions.delete(session.id);
+  else if (code > notFound) session.owner = place.conn;
 }
 
 function hasEventsSince(entries: readonly { kind: string; slot?: unknown }[], slot: unknown): boolean {
@@ -149,7 +172,10 @@ function replayed(router: Router, place: Place, sessionId: string, result: Json)
   const events = listOf(result['events'])
     .filter(isObject)
     .map((params) => eventOf(params, place.at, place.order))
-    .flatMap((event) => (event !== null && event.seq !== null ? [{ ...event, seq: event.seq }] : []));
+    .filter((event) => event !== null);
+  const numbered = events.flatMap((event) => (event.seq === null ? [] : [{ ...event, seq: event.seq }]));
   const truncated = result['truncated'] === true;
-  takeReplay(session, { events, truncated, at: place.at, order: place.order }, router.world);
+  takeReplay(session, { events: numbered, truncated, at: place.at, order: place.order }, router.world);
+  if (session.lastSeq !== null) return;
+  for (const event of events) take(session, event, router.world);
 }

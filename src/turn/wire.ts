@@ -42,7 +42,7 @@ export function eventOf(params: Json, at: number | null, order: number): EventIn
     kind: 'event',
     type,
     payload: isObject(payload) ? payload : noPayload,
-    seq: typeof seq === 'number' && Number.isSafeInteger(seq) && seq >= 0 ? seq : null,
+    seq: typeof seq === 'number' && Number.isFinite(seq) && seq >= 0 ? seq : null,
     at,
     order,
   };

@@ -332,6 +332,18 @@ describe('numbered events', () => {
     ]);
   });
 
+  test('events that a replay holds twice, or that came twice before the answer, count once', () => {
+    const twice = since(
+      numbered().call('session.resume', { session_id: 'st' }, running('w0 w1 \n\nw2'), 'B'),
+      [...missed, ...missed],
+    );
+    expect(brief(end(twice).turns()[0])).toEqual(whole);
+    const held = numbered().request('x', 'session.resume', { session_id: 'st' }, 'B');
+    for (const seq of [4, 4, 5, 5, 6, 6]) held.event(...delta(`w${seq - 2} `, seq));
+    held.answer('x', running('w0 w1 w2 w3 '), 'B').event(...delta('w5', 7));
+    expect(brief(held.turns()[0])).toEqual(['text:w0 w1 w2 w3 w4 w5']);
+  });
+
   test('a truncated replay marks the turn', () => {
     const r = since(numbered(), missed.slice(2), { truncated: true });
     expect(end(r).turns()[0]).toMatchObject({ outcome: 'completed', degraded: true });
@@ -381,5 +393,33 @@ describe('two clients', () => {
       .event(...delta('B.'))
       .event('message.complete', { status: 'complete', text: 'B.' }, B);
     expect(r.turns().map(brief)).toEqual([['text:A.'], ['text:B.']]);
+  });
+
+  test('a submit that is refused as busy still takes the stream; one to an unknown session does not', () => {
+    const refused = (code: number) => {
+      const r = recording()
+        .submit('a')
+        .event('message.start')
+        .text('One. ')
+        .request('x', 'prompt.submit', { session_id: 's', text: 'b' }, 'B');
+      return r
+        .refuse('x', { code, message: 'no' }, 'B')
+        .event(...delta('Two.'))
+        .event('message.complete', { status: 'complete', text: 'One. Two.' }, B);
+    };
+    expect(refused(4009).turns().map(brief)).toEqual([['text:One. Two.']]);
+    expect(refused(4001).turns()[0]?.outcome).toBe('interrupted');
+  });
+
+  test('a refused submit does not forget a session that was attached meanwhile', () => {
+    const r = recording(false)
+      .request('x', 'prompt.submit', { session_id: 's', text: 'a' })
+      .request('y', 'session.activate', { session_id: 's' });
+    r.answer('y', { session_id: 's', running: false })
+      .refuse('x', { code: 4009 })
+      .submit('b')
+      .event('message.start')
+      .done('B.');
+    expect(r.turns().map((turn) => [turn.prompt, turn.outcome])).toEqual([['b', 'completed']]);
   });
 });
