@@ -19,16 +19,17 @@ export function hostRejected(
     reading.version !== null && acceptsPublicUrl(reading.version)
       ? [configLines(reading, 'config-public-url', ['dashboard:', `  public_url: ${url}`])]
       : [];
+  const onlyWebSocket = !('method' in seen) && proof !== null;
   return draft('HOST_REJECTED', {
     args: {
       url,
       host,
-      onlyWebSocket: !('method' in seen) && proof !== null,
+      onlyWebSocket,
       bind: reading.process?.bind ?? null,
     },
     evidence: [seen, proof]
       .filter((each) => each !== null)
       .map((each) => ('method' in each ? sawHttp(each) : sawWs(each))),
-    remedies: [...proxyRemedies(reading, 'host'), ...publicUrl],
+    remedies: [...proxyRemedies(reading, onlyWebSocket ? 'host-ws' : 'host'), ...publicUrl],
   });
 }

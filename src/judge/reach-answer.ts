@@ -3,9 +3,10 @@ import type { Draft } from './draft.ts';
 import { draft } from './draft.ts';
 import { hostRejected } from './host-guard.ts';
 import type { Reading } from './reading.ts';
-import { launch } from './remedies/launch.ts';
-import { proxyRemedies } from './remedies/proxy.ts';
 import { redirectDrafts } from './reach-redirect.ts';
+import { basicAuthLines, gatewayLines, headerFile } from './remedies/header-file.ts';
+import { launch } from './remedies/launch.ts';
+import { pathPrefix, proxyRemedies } from './remedies/proxy.ts';
 import { sawHttp } from './saw.ts';
 
 /** Rows 3 to 13 of the decision table: something answered `GET /api/status`. An empty list is the engine's own answer. */
@@ -41,7 +42,7 @@ export function answerDrafts(fact: HttpFact, reading: Reading): Draft[] {
     reading,
   };
   const { status } = answer;
-  if (status >= 300 && status < 400) return redirectDrafts(fact, answer.url);
+  if (status >= 300 && status < 400) return redirectDrafts(fact, answer.url, loginRemedies(reading, fact));
   if (status === 404) return notFound(answer);
   if (status >= 500) return serverError(answer);
   if (status >= 400) return refused(answer);
@@ -61,7 +62,12 @@ function refused(answer: Answer): Draft[] {
   if (/No required SSL certificate|SSL certificate error/i.test(`${detail} ${fact.body?.title ?? ''}`))
     return [say(answer, 'MTLS_REQUIRED')];
   if (status === 401 && fact.headers?.wwwAuthenticate != null)
-    return [say(answer, 'PROXY_BASIC_AUTH', { args: { challenge: fact.headers.wwwAuthenticate } })];
+    return [
+      say(answer, 'PROXY_BASIC_AUTH', {
+        args: { challenge: fact.headers.wwwAuthenticate },
+        remedies: [headerFile(answer.reading, basicAuthLines), ...proxyRemedies(answer.reading, 'login')],
+      }),
+    ];
   return [
     say(answer, 'EDGE_REFUSES_HTTP', {
       confidence: [401, 403, 429].includes(status) ? 'certain' : 'likely',
@@ -115,6 +121,12 @@ function serverError(answer: Answer): Draft[] {
   return [say(answer, 'ENGINE_ERROR', { confidence: byEngine ? 'certain' : 'likely' })];
 }
 
+/** A service passes a login by its headers; else the API, which asks for a credential of its own, is let through there. */
+const loginRemedies = (reading: Reading, fact: HttpFact): Draft['remedies'] => [
+  headerFile(reading, gatewayLines(fact.headers?.cfRay === true)),
+  ...proxyRemedies(reading, 'login'),
+];
+
 function success(answer: Answer): Draft[] {
   const { fact } = answer;
   const { body } = fact;
@@ -123,7 +135,13 @@ function success(answer: Answer): Draft[] {
   if (body.problem !== null) return [say(answer, 'RESPONSE_INVALID', { args: { problem: body.problem } })];
   if (body.kind === 'empty') return [say(answer, 'NO_SITE', { confidence: 'likely' })];
   if (body.kind === 'html' && body.title !== null && loginTitle.test(body.title))
-    return [say(answer, 'EDGE_LOGIN', { confidence: 'likely', args: { title: body.title, location: null } })];
+    return [
+      say(answer, 'EDGE_LOGIN', {
+        confidence: 'likely',
+        args: { title: body.title, location: null },
+        remedies: loginRemedies(answer.reading, fact),
+      }),
+    ];
   if (body.kind !== 'json') return [say(answer, 'WRONG_SERVICE', { args: serviceArgs(fact) })];
   if (answer.reading.facts.status !== null) return [];
   return (
@@ -135,9 +153,9 @@ function success(answer: Answer): Draft[] {
 function pageInstead(answer: Answer): Draft[] {
   const args = { doubleSlash: /[^:]\/\//.test(answer.fact.url) };
   const root = withoutPrefix(answer);
-  const remedies = proxyRemedies(answer.reading, 'prefix');
-  if (root === null)
-    return [say(answer, 'PREFIX_NOT_STRIPPED', { args, remedies: args.doubleSlash ? [] : remedies })];
+  const remedies =
+    args.doubleSlash || pathPrefix(answer.url) === '' ? [] : proxyRemedies(answer.reading, 'prefix');
+  if (root === null) return [say(answer, 'PREFIX_NOT_STRIPPED', { args, remedies })];
   return [
     ...root.map((each) => ({ ...each, confidence: 'likely' as const })),
     say(answer, 'PREFIX_NOT_STRIPPED', { confidence: 'possible', args, remedies }),

@@ -4,7 +4,7 @@ import { draft } from './draft.ts';
 import { sawHttp } from './saw.ts';
 
 /** Rows 3 and 4 of the decision table. A credential is never sent after a redirect, so each of them ends the check. */
-export function redirectDrafts(fact: HttpFact, url: string): Draft[] {
+export function redirectDrafts(fact: HttpFact, url: string, loginRemedies: Draft['remedies']): Draft[] {
   const location = fact.headers?.location ?? null;
   const evidence = [`${sawHttp(fact)}${location === null ? ', no Location' : `, to ${location}`}`];
   const args = { url, status: fact.status, location };
@@ -14,11 +14,14 @@ export function redirectDrafts(fact: HttpFact, url: string): Draft[] {
   const samePath = to.pathname.replace(/\/$/, '') === from.pathname.replace(/\/$/, '');
   if (from.protocol === 'http:' && to.protocol === 'https:' && to.hostname === from.hostname && samePath)
     return [draft('REDIRECT_HTTPS', { args: { ...args, use: baseOf(to) }, evidence })];
-  if (to.origin !== from.origin) return [draft('EDGE_LOGIN', { args: { ...args, title: null }, evidence })];
+  const login = { args: { ...args, title: null }, evidence, remedies: loginRemedies };
+  if (to.origin !== from.origin) return [draft('EDGE_LOGIN', login)];
+  if (to.href === from.href)
+    return [draft('WRONG_PATH', { confidence: 'likely', args: { ...args, loop: true }, evidence })];
   if (to.pathname.endsWith('/api/status'))
     return [draft('WRONG_PATH', { confidence: 'likely', args: { ...args, use: baseOf(to) }, evidence })];
   return [
-    draft('EDGE_LOGIN', { confidence: 'likely', args: { ...args, title: null }, evidence }),
+    draft('EDGE_LOGIN', { ...login, confidence: 'likely' }),
     draft('WRONG_PATH', { confidence: 'possible', args, evidence }),
   ];
 }

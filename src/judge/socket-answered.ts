@@ -4,6 +4,7 @@ import { draft } from './draft.ts';
 import { hostRejected } from './host-guard.ts';
 import { engineNotFound } from './reach-answer.ts';
 import type { Reading } from './reading.ts';
+import { proxiesSeen } from './proxy-seen.ts';
 import { restart } from './remedies/launch.ts';
 import { proxyRemedies } from './remedies/proxy.ts';
 import { sawHttp, sawWs } from './saw.ts';
@@ -21,11 +22,21 @@ export function answeredDrafts(main: WsFact, reading: Reading, credential: Stand
   if (main.status === 426)
     return [
       dropped(main, reading, 'likely'),
-      draft('EDGE_REFUSES_WS', { confidence: 'possible', args: { status: 426 }, evidence: [sawWs(main)] }),
+      draft('EDGE_REFUSES_WS', {
+        confidence: 'possible',
+        args: { status: 426 },
+        evidence: [sawWs(main)],
+        remedies: proxyRemedies(reading, 'ws-rule'),
+      }),
     ];
   if (main.status === 200)
     return [
-      draft('EDGE_REFUSES_WS', { confidence: 'likely', args: edgeArgs(main), evidence: [sawWs(main)] }),
+      draft('EDGE_REFUSES_WS', {
+        confidence: 'likely',
+        args: edgeArgs(main),
+        evidence: [sawWs(main)],
+        remedies: proxyRemedies(reading, 'ws-rule'),
+      }),
       dropped(main, reading, 'possible'),
     ];
   if (direct)
@@ -40,6 +51,7 @@ export function answeredDrafts(main: WsFact, reading: Reading, credential: Stand
     draft('EDGE_REFUSES_WS', {
       args: edgeArgs(main),
       evidence: [sawWs(main), ...restProof(reading)],
+      remedies: proxyRemedies(reading, 'ws-rule'),
     }),
   ];
 }
@@ -80,7 +92,8 @@ function dropped(main: WsFact, reading: Reading, confidence: Draft['confidence']
 /** Only the knowledge that nothing is in between tells a missing library from a proxy that drops Upgrade. */
 function lostUpgrade(main: WsFact, reading: Reading, credential: Standing): Draft[] {
   const library = reading.install?.wsLibrary ?? 'unknown';
-  const proxied = reading.facts.service?.proxied ?? 'unknown';
+  const told = reading.facts.service?.proxied ?? 'unknown';
+  const proxied = told === 'unknown' && proxiesSeen(reading).length > 0 ? 'yes' : told;
   const tokenDrafts =
     main.status === 401 && credential.ok === 'unknown'
       ? [

@@ -3,9 +3,11 @@ import { chatDraft, chatGate } from './chat.ts';
 import type { Draft } from './draft.ts';
 import { draft } from './draft.ts';
 import { hostRejected } from './host-guard.ts';
+import { engineNotFound } from './reach-answer.ts';
 import type { Reading } from './reading.ts';
 import { chatNeedsSwitch } from './release-data.ts';
 import { launch } from './remedies/launch.ts';
+import { proxiesSeen } from './proxy-seen.ts';
 import { proxyRemedies } from './remedies/proxy.ts';
 import { update } from './remedies/update.ts';
 import { sawHttp, sawWs } from './saw.ts';
@@ -65,7 +67,11 @@ function originRefused(main: WsFact, reading: Reading): Draft[] | null {
 
 function hostRefused(main: WsFact, reading: Reading): Draft[] | null {
   const loopback = reading.ws('loopback-host');
-  return loopback?.outcome === 'open' ? [hostRejected(reading, main, loopback)] : null;
+  if (loopback?.outcome === 'open') return [hostRejected(reading, main, loopback)];
+  // A proxy that routes by Host lets no other one through; the same path without an upgrade shows the guard all the same.
+  const plain = reading.http('ws-plain');
+  const byGuard = plain?.status === 400 && /Invalid Host header/i.test(plain.body?.detail ?? '');
+  return byGuard ? [hostRejected(reading, main, plain)] : null;
 }
 
 /** The engine writes the reason of a refused `/api/console` into its log (0.18 and later); the gates are the same. */
@@ -96,11 +102,16 @@ const logValue = (line: string, key: string): string | null =>
 
 function splitPath(main: WsFact, reading: Reading): Draft[] | null {
   const events = reading.ws('events');
-  if (reading.gated || events?.outcome !== 'open') return null;
+  if (events?.outcome !== 'open') return null;
+  const plain = reading.http('ws-plain');
+  const path = engineNotFound.test(plain?.body?.detail ?? '')
+    ? /endpoint: ([^\s"]+)/.exec(plain?.body?.detail ?? '')?.[1]
+    : undefined;
+  if (path?.endsWith('/api/ws') === true) return null;
   return [
     draft('WS_PATH_MAPPED_WRONG', {
-      evidence: [sawWs(main), sawWs(events)],
-      remedies: proxyRemedies(reading, 'upgrade'),
+      evidence: [sawWs(main), sawWs(events), ...(plain === null ? [] : [sawHttp(plain)])],
+      remedies: proxyRemedies(reading, 'ws-path'),
     }),
   ];
 }
@@ -126,15 +137,19 @@ function peer(main: WsFact, reading: Reading, credential: Standing): Draft[] | n
   if (chatGate(reading).state !== 'on' && mayBeChat(reading)) return null;
   const evidence = [sawWs(main), sawWs(events), ...proofOfCredential(reading)];
   if (reading.facts.service?.proxied === 'no') return [peerDraft(reading, evidence, 'likely')];
-  return [
-    peerDraft(reading, evidence, 'possible'),
+  const origin = (confidence: Draft['confidence']): Draft =>
     draft('ORIGIN_REJECTED', {
-      confidence: 'possible',
+      confidence,
       args: { origin: main.origin, version: reading.versionText, addedBy: 'proxy' },
       evidence,
       remedies: proxyRemedies(reading, 'origin'),
-    }),
-  ];
+    });
+  // From 0.16 on X-Forwarded-For makes no peer, and an ungated engine is bound to loopback: an Origin is the likelier cause.
+  const byProxy =
+    proxiesSeen(reading).length > 0 && reading.version !== null && !before(reading.version, '0.16.0');
+  return byProxy
+    ? [origin('likely'), peerDraft(reading, evidence, 'possible')]
+    : [peerDraft(reading, evidence, 'possible'), origin('possible')];
 }
 
 const mayBeChat = (reading: Reading): boolean => reading.version === null || chatNeedsSwitch(reading.version);

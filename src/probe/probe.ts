@@ -52,6 +52,7 @@ const order = [
   'api-server-models-bare',
   'api-server-models',
   'ws-ticket',
+  'ws-plain',
   'main',
   'subprotocol',
   'new-ticket',

@@ -1,8 +1,12 @@
 import type { Access } from './access.ts';
 import { upgradeAsk } from './gateway.ts';
+import { get, skip } from './http.ts';
 import type { Run } from './run.ts';
 import type { HttpFact, WsFact } from './schema.ts';
 import { skipUpgrade, upgrade } from './upgrade.ts';
+
+/** The path of the upgrade as a plain request: a proxy's rule for it shows in the answer, be it another Host or another path. */
+const plain = { id: 'ws-plain', path: '/api/ws' } as const;
 
 /** One way to differ from the refused upgrade, and why it would prove nothing here. */
 interface Variant {
@@ -54,8 +58,13 @@ export async function differ(
 ): Promise<void> {
   if (!main.bareRefusal) return;
   const reason = whyNot(access, seen);
-  await Promise.all(
-    variants.map(async (variant) => {
+  const proxied = run.input.proxied === 'no' ? 'nothing in between that could map paths' : null;
+  const notPlain = reason ?? proxied;
+  await Promise.all([
+    notPlain === null
+      ? get(run, { ...plain, credential: access.kind, headers: access.headers() })
+      : skip(run, plain, notPlain),
+    ...variants.map(async (variant) => {
       const { id, path = '/api/ws', host } = variant;
       const origin = variant.origin === null ? null : run.input.origin;
       const why = reason ?? variant.useless(run, access);
@@ -66,7 +75,7 @@ export async function differ(
       socket?.on('error', () => undefined).terminate();
       return fact;
     }),
-  );
+  ]);
 }
 
 function whyNot(access: Access, seen: { sessions: HttpFact | null; chat: boolean | null }): string | null {

@@ -16,7 +16,7 @@ export const verdictTone: Record<Verdict, Tone> = {
 const verdictSentence: Record<Verdict, (client: string, where: string) => string> = {
   compatible: (client, where) => `${client} works with ${where}.`,
   'needs-remedy': (client, where) => `${client} does not work with ${where} yet. There is a remedy.`,
-  incompatible: (client, where) => `${client} does not work with ${where}, and no remedy of ours helps.`,
+  incompatible: (client, where) => `${client} does not work with ${where}, and only a change there helps.`,
   unknown: (client, where) => `Whether ${client} works with ${where} could not be checked.`,
 };
 

@@ -93,16 +93,20 @@ export const edgeMessages: Messages = {
   },
   WRONG_PATH: {
     says: (args) =>
-      has(args, 'use')
-        ? `${where(args)} lacks its path: the dashboard seems to be at ${value(args, 'use', '')}`
-        : `There is no dashboard at this path of ${where(args)}`,
+      has(args, 'loop')
+        ? `${where(args)} redirects to itself`
+        : has(args, 'use')
+          ? `${where(args)} lacks its path: the dashboard seems to be at ${value(args, 'use', '')}`
+          : `There is no dashboard at this path of ${where(args)}`,
     means: 'A prefix is missing or too much: the proxy or the engine has nothing at <address>/api/status.',
     seen: '404 for /api/status from a proxy, or the engine’s own “No such API endpoint”.',
     todo: 'Give the base URL with the prefix under which the proxy publishes the dashboard.',
     now: (args) =>
-      has(args, 'use')
-        ? `Use ${value(args, 'use', '')}.`
-        : 'Give the base URL with the prefix under which the proxy publishes the dashboard.',
+      has(args, 'loop')
+        ? 'A proxy redirects what came over https already: it must look at X-Forwarded-Proto, or the redirect must go.'
+        : has(args, 'use')
+          ? `Use ${value(args, 'use', '')}.`
+          : 'Give the base URL with the prefix under which the proxy publishes the dashboard.',
   },
   PREFIX_NOT_STRIPPED: {
     says: (args) =>

@@ -21,6 +21,7 @@ const titleById: Record<string, string> = {
   'finish-update': 'Finish it',
   'finish-journal': 'Finish it',
   'reach-host': 'What helps',
+  'header-file': 'Give what it wants',
   reinstall: 'Install it again',
   unlock: 'Remove the lock',
 };

@@ -1,7 +1,9 @@
 import type { ResponseHeaders } from '../../probe/schema.ts';
 import { draft } from '../draft.ts';
+import type { Reading } from '../reading.ts';
 import { pathPrefix, proxyRemedies } from '../remedies/proxy.ts';
 import { sawHttp } from '../saw.ts';
+import type { Remedy } from '../schema.ts';
 import type { CheckDefinition } from './check.ts';
 import { done, skip } from './check.ts';
 
@@ -33,11 +35,17 @@ export const loginCookie: CheckDefinition = {
           sawHttp(login),
           ...faults.map(({ cookie, why }) => `Set-Cookie ${cookie.name}${attributes(cookie)}: ${why}`),
         ],
-        remedies: first.why.startsWith('its Path') ? proxyRemedies(reading, 'prefix') : [],
+        remedies: remediesOf(reading, first.why),
       }),
     ]);
   },
 };
+
+/** Path and Secure of the cookie follow what the proxy tells the engine of itself. */
+function remediesOf(reading: Reading, why: string): Remedy[] {
+  if (why.startsWith('its Path')) return proxyRemedies(reading, 'prefix-header');
+  return why.endsWith('the address is http') ? proxyRemedies(reading, 'forwarded-proto') : [];
+}
 
 const attributes = (cookie: Cookie): string =>
   [

@@ -64,7 +64,7 @@ function basePath(reading: Reading): Draft[] {
         `the page says __HERMES_BASE_PATH__="${believed}"`,
         `it was asked at ${reading.facts.service?.url ?? ''}`,
       ],
-      remedies: proxyRemedies(reading, 'prefix'),
+      remedies: proxyRemedies(reading, 'prefix-header'),
     }),
   ];
 }
