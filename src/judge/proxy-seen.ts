@@ -14,11 +14,11 @@ export const proxiesSeen = (reading: Reading): string[] => [
   ...new Set(serversOf(reading).filter((name) => !/^(uvicorn|python)\b/i.test(name))),
 ];
 
-/** The pages that HAProxy writes itself carry no Server. Source: its http-errors, 2.6. */
+/** The pages that HAProxy writes itself carry no Server. Source: src/http.c of 2.6. */
 const haproxyPage =
-  /No server is available to handle this request|You need a valid user and password to access this content/;
+  /No server is available to handle this request|The server didn't respond in time|You need a valid user and password to access this content|The resource could not be found|Request forbidden by administrative rules/;
 
-const saysHaproxy = ({ facts }: Reading): boolean =>
+export const saysHaproxy = ({ facts }: Reading): boolean =>
   facts.http.some(
     ({ headers, body }) => headers?.server.length === 0 && haproxyPage.test(body?.detail ?? ''),
   );

@@ -2,6 +2,7 @@ import type { HttpFact } from '../probe/schema.ts';
 import type { Draft } from './draft.ts';
 import { draft } from './draft.ts';
 import { hostRejected } from './host-guard.ts';
+import { saysHaproxy } from './proxy-seen.ts';
 import type { Reading } from './reading.ts';
 import { redirectDrafts } from './reach-redirect.ts';
 import { basicAuthLines, gatewayLines, headerFile } from './remedies/header-file.ts';
@@ -98,7 +99,7 @@ function notFound(answer: Answer): Draft[] {
   if (engineNotFound.test(detail)) return [say(answer, 'WRONG_PATH', { args: { answeredBy: 'engine' } })];
   if (fact.body?.kind === 'json' || fact.headers?.cfRay === true)
     return [say(answer, 'EDGE_REFUSES_HTTP', { confidence: 'likely', args: { retryAfter: null } })];
-  const servers = fact.headers?.server ?? [];
+  const servers = saysHaproxy(answer.reading) ? ['haproxy'] : (fact.headers?.server ?? []);
   if (servers.some((server) => proxyServer.test(server)))
     return [say(answer, 'WRONG_PATH', { confidence: 'likely', args: { answeredBy: servers.join(', ') } })];
   return [

@@ -89,7 +89,8 @@ test('lines of a proxy are printed for each that it may be', () => {
   const text = human(
     report(remote(withWs(healthy(), answered(404, error('No such API endpoint: /api/ws')))), 'minimal'),
   );
-  expect(text).toContain('  In nginx on its own machine:\n');
+  expect(text).toContain('  In haproxy on its own machine:\n');
+  expect(text).toContain('  Or: in nginx on its own machine:\n');
   expect(text).toContain('      proxy_set_header Upgrade $http_upgrade;\n');
   expect(text).toContain('    $ nginx -s reload\n');
   expect(text).toContain('  Or: in caddy on its own machine:\n');

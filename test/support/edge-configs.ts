@@ -215,6 +215,8 @@ const haHost = 'http-request set-header Host 127.0.0.1:9119';
 const tunnel = 'timeout tunnel 1h';
 const page = '<html><head><title>Sign in to continue</title></head><body></body></html>';
 
+const onlyBelow = 'http-request deny deny_status 404 unless { path_beg /hermes/ }';
+
 const haproxyParts: Record<Mistake, Parts> = {
   none: { block: [haHost, tunnel] },
   'no-upgrade': { block: [haHost, tunnel, 'http-request del-header Upgrade'] },
@@ -222,6 +224,7 @@ const haproxyParts: Record<Mistake, Parts> = {
   'host-ws': { site: ['use_backend socket if { path /api/ws }'], block: [haHost, tunnel] },
   'origin-added': { block: [haHost, tunnel, 'http-request set-header Origin https://hermes.example'] },
   prefix: {
+    site: [onlyBelow],
     block: [
       haHost,
       tunnel,
@@ -229,8 +232,11 @@ const haproxyParts: Record<Mistake, Parts> = {
       'http-request replace-path /hermes(/)?(.*) /\\2',
     ],
   },
-  'prefix-kept': { block: [haHost, tunnel] },
-  'prefix-unsaid': { block: [haHost, tunnel, 'http-request replace-path /hermes(/)?(.*) /\\2'] },
+  'prefix-kept': { site: [onlyBelow], block: [haHost, tunnel] },
+  'prefix-unsaid': {
+    site: [onlyBelow],
+    block: [haHost, tunnel, 'http-request replace-path /hermes(/)?(.*) /\\2'],
+  },
   buffering: { block: [haHost, tunnel, 'option http-buffer-request'] },
   idle: { block: [haHost, 'timeout server 3s'] },
   'login-redirect': {
