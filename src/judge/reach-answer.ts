@@ -6,6 +6,7 @@ import { saysHaproxy } from './proxy-seen.ts';
 import type { Reading } from './reading.ts';
 import { redirectDrafts } from './reach-redirect.ts';
 import { basicAuthLines, gatewayLines, headerFile } from './remedies/header-file.ts';
+import { onHost } from './remedies/commands.ts';
 import { launch } from './remedies/launch.ts';
 import { pathPrefix, proxyRemedies } from './remedies/proxy.ts';
 import { sawHttp } from './saw.ts';
@@ -116,7 +117,11 @@ function serverError(answer: Answer): Draft[] {
   if (gateway && fact.body?.kind !== 'json')
     return [
       say(answer, 'UPSTREAM_DOWN', {
-        remedies: [launch(answer.reading), ...proxyRemedies(answer.reading, 'upstream')],
+        // The port of the address is the proxy's own: which one the dashboard shall have is not known.
+        remedies: [
+          { ...launch(answer.reading), commands: [onHost('launch')] },
+          ...proxyRemedies(answer.reading, 'upstream'),
+        ],
       }),
     ];
   return [say(answer, 'ENGINE_ERROR', { confidence: byEngine ? 'certain' : 'likely' })];

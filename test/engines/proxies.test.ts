@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ import {
   type EdgeSite,
   type Mistake,
 } from '../support/edge-configs.ts';
-import { type Engine, freePort, requireEngines, startEngine } from '../support/engines.ts';
+import { type Engine, engineDir, freePort, requireEngines, startEngine } from '../support/engines.ts';
 import {
   haveWebProxies,
   type ProxyKind,
@@ -94,6 +94,8 @@ const rows: readonly Row[] = [
   { mistake: 'to-https', code: 'REDIRECT_HTTPS', verdict: 'unknown', advice: ['https'], plain: true },
   { mistake: 'ws-denied', code: 'EDGE_REFUSES_WS', verdict: 'incompatible', advice: ['lines'] },
   { mistake: 'ws-path', code: 'WS_PATH_MAPPED_WRONG', verdict: 'incompatible', advice: ['lines'] },
+  { mistake: 'forbidden', code: 'EDGE_REFUSES_HTTP', verdict: 'unknown', advice: ['none'] },
+  { mistake: 'limited', code: 'EDGE_REFUSES_HTTP', verdict: 'unknown', advice: ['none'] },
 ];
 
 const isFull = process.env['HERMES_COMPAT_TEST_FULL'] === '1';
@@ -178,6 +180,49 @@ describe.skipIf(!usable)('in front of a real 0.19.0', () => {
     };
   }
   type Check = (url: string, args?: string[], format?: string) => Promise<CliResult>;
+
+  /** `hermes-compat launch` on the machine of the engine, where the proxy looks for it. */
+  const launched = async (args: string[], home: string): Promise<CliResult> =>
+    runCli(args, {
+      env: {
+        PATH: `${engineDir('0.19.0')}/bin:/usr/local/bin:/usr/bin:/bin`,
+        HOME: home,
+        HERMES_HOME: join(home, '.hermes'),
+      },
+      timeoutMs: 120_000,
+    });
+
+  test.each(isFull ? proxyKinds : ['haproxy' as const])(
+    '%s, http, the engine is down',
+    { timeout: 240_000 },
+    async (kind) => {
+      const home = await mkdtemp(join(folder, 'home-'));
+      await mkdir(join(home, '.hermes'));
+      const site = { port: await freePort(), upstream: await freePort(), tls: false };
+      const edge = await startWebProxy(kind, site.port, edgeConfig(kind, site, 'none'));
+      const names = await connectProxy(() => site.port);
+      const check = (format: string, token: string[] = []): Promise<CliResult> =>
+        runCli(
+          ['doctor', `http://${edgeName}`, '--client', 'minimal', '--proxy', names.url, format, ...token],
+          { timeoutMs: 90_000 },
+        );
+      try {
+        const report = document<Report>(await check('--json'));
+        expect(report.findings.map(({ code }) => code)).toEqual(['UPSTREAM_DOWN']);
+        expect(report.verdict).toBe('unknown');
+        const said = (await check('-v')).stdout;
+        expect(said).toContain('    $ hermes-compat launch\n');
+        expect(advised(said, kind)[0]?.join('\n')).toContain('127.0.0.1:9119');
+        const started = document<{ tokenFile: string }>(
+          await launched(['launch', '--port', String(site.upstream), '--json'], home),
+        );
+        isGreen(await check('--json', ['--token-file', started.tokenFile]));
+      } finally {
+        await launched(['stop', '--json'], home);
+        await Promise.all([edge.stop(), names.close()]);
+      }
+    },
+  );
 
   const isGreen = (result: CliResult): void => {
     const report = document<Report>(result);

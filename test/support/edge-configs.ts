@@ -38,6 +38,8 @@ export type Mistake =
   | 'to-https'
   | 'ws-denied'
   | 'ws-path'
+  | 'forbidden'
+  | 'limited'
   | 'cookie-dropped'
   | 'proto-https';
 
@@ -125,6 +127,8 @@ const nginxParts: Record<Mistake, Parts> = {
     site: ['location = /api/ws {', 'proxy_pass http://127.0.0.1:UPSTREAM/ws;', ...upgrade, '}'],
     block: upgrade,
   },
+  forbidden: { block: ['return 403;'] },
+  limited: { block: ['return 429;'] },
   'cookie-dropped': { block: [...upgrade, 'proxy_set_header Cookie "";'] },
   'proto-https': { block: [...upgrade, 'proxy_set_header X-Forwarded-Proto https;'] },
 };
@@ -187,6 +191,8 @@ const caddyParts: Record<Mistake, Parts> = {
   'to-https': { site: ['redir https://{host}{uri} 301'], block: [host] },
   'ws-denied': { site: ['respond /api/ws "no" 403'], block: [host] },
   'ws-path': { site: ['rewrite /api/ws /ws'], block: [host] },
+  forbidden: { site: ['respond 403'], block: [host] },
+  limited: { site: ['respond 429'], block: [host] },
   'cookie-dropped': { block: [host, 'header_up -Cookie'] },
   'proto-https': { block: [host, 'header_up X-Forwarded-Proto https'] },
 };
@@ -258,6 +264,8 @@ const haproxyParts: Record<Mistake, Parts> = {
   'to-https': { site: ['http-request redirect scheme https code 301'], block: [haHost, tunnel] },
   'ws-denied': { site: ['http-request deny deny_status 403 if { path /api/ws }'], block: [haHost, tunnel] },
   'ws-path': { block: [haHost, tunnel, 'http-request replace-path /api/ws /ws'] },
+  forbidden: { site: ['http-request deny deny_status 403'], block: [haHost, tunnel] },
+  limited: { site: ['http-request deny deny_status 429'], block: [haHost, tunnel] },
   'cookie-dropped': { block: [haHost, tunnel, 'http-request del-header Cookie'] },
   'proto-https': { block: [haHost, tunnel, 'http-request set-header X-Forwarded-Proto https'] },
 };
