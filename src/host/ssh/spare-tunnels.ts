@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 type Connect = (host: string, port: number, signal?: AbortSignal) => Promise<Duplex>;
 
 /** As many as a look at a dashboard opens at once after its first request. */
-const spares = 5;
+const spares = 6;
 
 /**
  * On a slow line, the first tunnel to a port brings spare ones: those who look at a dashboard need several right after the first
