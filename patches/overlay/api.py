@@ -8,6 +8,7 @@ import json
 import logging
 import os
 import sys
+import time
 
 from fastapi import APIRouter
 
@@ -45,6 +46,20 @@ def install_all():
             log.warning("hermes-compat could not install %s: %s", patch["id"], error, exc_info=True)
 
 
+def note_start():
+    """Where `hermes-compat hook install overlay` asked for it: notes that a dashboard started, so a re-check is due."""
+    home = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
+    parent, grandparent = os.path.dirname(home), os.path.dirname(os.path.dirname(home))
+    root = grandparent if os.path.basename(parent) == "profiles" else home
+    folder = os.path.join(root, "desktop-compat", "hooks")
+    if not os.path.isfile(os.path.join(folder, "on-start")):
+        return
+    temporary = os.path.join(folder, ".due.%d" % os.getpid())
+    with open(temporary, "w", encoding="utf-8") as file:
+        json.dump({"pid": os.getpid(), "at": time.time()}, file)
+    os.replace(temporary, os.path.join(folder, "due"))
+
+
 @router.get("/status")
 def status():
     """Which patches this process carries and what became of each."""
@@ -52,3 +67,7 @@ def status():
 
 
 install_all()
+try:
+    note_start()
+except OSError as problem:
+    log.warning("hermes-compat could not note this start: %s", problem)

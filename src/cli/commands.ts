@@ -69,6 +69,27 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./bundle.ts')).bundle,
   },
   {
+    name: 'update',
+    summary: 'update the engine and keep it compatible',
+    takesRest: true,
+    load: async () => (await import('./update.ts')).update,
+  },
+  {
+    name: 'pre-update',
+    summary: 'for your own update script: take our source edits out',
+    load: async () => (await import('./update.ts')).preUpdate,
+  },
+  {
+    name: 'post-update',
+    summary: 'for your own update script: bring back what is missing, and check',
+    load: async () => (await import('./update.ts')).postUpdate,
+  },
+  {
+    name: 'hook',
+    summary: 're-check after updates that happened without us',
+    load: async () => (await import('./hook.ts')).hook,
+  },
+  {
     name: 'completion',
     summary: 'completion script for bash, zsh, fish or powershell',
     load: async () => (await import('./completion.ts')).completion,

@@ -27,3 +27,9 @@ export const overlayFolder = (home: string): string => `${home}/plugins/hermes-c
 
 /** What `launch` keeps of each dashboard that it started: record `<id>.json`, log, token file. Mode 0700. */
 export const launchFolder = (root: string): string => `${compatFolder(root)}/launch`;
+
+/** What hooks keep: fingerprint of the last look `seen.json`, log, `installed.json`, `due` (a dashboard started). Mode 0700. */
+export const hookFolder = (root: string): string => `${compatFolder(root)}/hooks`;
+
+/** An engine update of ours that is going on, or was cut: `state.json`, and what its updater says and left. Mode 0700. */
+export const updateFolder = (root: string): string => `${compatFolder(root)}/update`;

@@ -187,10 +187,11 @@ function runProcess(
       end();
     }, timeoutMs);
     options.signal?.addEventListener('abort', end, { once: true });
-    const collect = (stream: NodeJS.ReadableStream): (() => Buffer) => {
+    const collect = (stream: NodeJS.ReadableStream, tell?: (bytes: Buffer) => void): (() => Buffer) => {
       const chunks: Buffer[] = [];
       let total = 0;
       stream.on('data', (chunk: Buffer) => {
+        tell?.(chunk);
         if (total + chunk.length > maxOutput) {
           overflow = true;
           end();
@@ -201,7 +202,7 @@ function runProcess(
       });
       return () => Buffer.concat(chunks, total);
     };
-    const stdout = collect(child.stdout);
+    const stdout = collect(child.stdout, options.onOutput);
     const stderr = collect(child.stderr);
     feed(child.stdio[3] as Writable | null | undefined, script);
     child.stdin.on('error', () => {});

@@ -31,6 +31,8 @@ export interface RunOptions {
   /** Bytes of stdout and of stderr that are kept. Default 32 MiB. */
   maxOutput?: number;
   signal?: AbortSignal;
+  /** Standard output as it comes, for a person who watches. */
+  onOutput?: (bytes: Buffer) => void;
 }
 
 /** Metadata of one path, symlinks not followed unless said. */

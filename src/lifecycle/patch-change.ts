@@ -51,7 +51,7 @@ export async function changeTarget(
 }
 
 /** Dashboards that loaded what a change replaced: of the same home for the overlay, of the same install for the source. */
-function outdated(
+export function outdated(
   plan: PlanDocument,
   session: Session,
   processes: readonly EngineProcess[],

@@ -38,15 +38,16 @@ export async function restartAll(
       ({ pid, startTicks }) =>
         pid === process.pid && startTicks !== null && startTicks === process.startTicks,
     );
-    if (wish.service !== null && ownedBy(process, wish.service)) restarted.push(entry(process, null, true));
-    else if (record === undefined) restarted.push(entry(process, 'launch did not start it'));
-    else if (!wish.launched) restarted.push(entry(process, 'not asked for (--restart)'));
+    if (wish.service !== null && ownedBy(process, wish.service))
+      restarted.push(restartEntry(process, null, true));
+    else if (record === undefined) restarted.push(restartEntry(process, 'launch did not start it'));
+    else if (!wish.launched) restarted.push(restartEntry(process, 'not asked for (--restart)'));
     else restarted.push(await relaunch(host, scene, process, record, wish));
   }
   return restarted;
 }
 
-const entry = (
+export const restartEntry = (
   process: EngineProcess,
   why: string | null,
   restarted = false,
@@ -91,7 +92,8 @@ async function relaunch(
   wish: RestartWish,
 ): Promise<Restarted> {
   const { install, home } = scene;
-  if (install === null || record.install !== install.id) return entry(process, 'it runs another install');
+  if (install === null || record.install !== install.id)
+    return restartEntry(process, 'it runs another install');
   const [{ launch }, { stopLaunch }] = await Promise.all([
     import('../launch/launch.ts'),
     import('../launch/stop.ts'),
@@ -100,7 +102,7 @@ async function relaunch(
     record.tokenFile === null ? null : (await host.readFile(record.tokenFile, 4096)).toString('utf8').trim();
   const outcome = await stopLaunch(host, home.root, record);
   if (outcome === 'denied' || outcome === 'alive')
-    return entry(process, `it could not be ended (${outcome})`);
+    return restartEntry(process, `it could not be ended (${outcome})`);
   const options: LaunchOptions = {
     port: record.port,
     host: record.host,
@@ -123,11 +125,11 @@ async function relaunch(
       },
     );
   }
-  return entry(process, null, true, started.record.pid);
+  return restartEntry(process, null, true, started.record.pid);
 }
 
 /** What the user gave behind `--`: the words of the command line that are not ours. */
-function argumentsOf(argv: readonly string[]): string[] {
+export function argumentsOf(argv: readonly string[]): string[] {
   const words = argv.slice(argv.indexOf('dashboard') + 1);
   const kept: string[] = [];
   for (let at = 0; at < words.length; at++) {

@@ -8,6 +8,8 @@ export async function publishedSchemas(): Promise<Record<string, object>> {
     { simulationsSchema, simulatorSchema },
     { timelineSchema },
     { errorSchema },
+    { hookRunSchema, hooksSchema },
+    { updateSchema },
   ] = await Promise.all([
     import('zod'),
     import('../probe/schema.ts'),
@@ -16,6 +18,8 @@ export async function publishedSchemas(): Promise<Record<string, object>> {
     import('../simulate/schema.ts'),
     import('./timeline-schema.ts'),
     import('./error-schema.ts'),
+    import('../lifecycle/hook-schema.ts'),
+    import('../lifecycle/update/schema.ts'),
   ]);
   const documents = {
     facts: factsSchema,
@@ -27,6 +31,9 @@ export async function publishedSchemas(): Promise<Record<string, object>> {
     simulations: simulationsSchema,
     timeline: timelineSchema,
     error: errorSchema,
+    hooks: hooksSchema,
+    'hook-run': hookRunSchema,
+    update: updateSchema,
   };
   return Object.fromEntries(
     // `input` leaves room for keys that a later minor version adds.

@@ -151,6 +151,7 @@ const outcomeOf = (job: Job, how: Partial<Outcome>): Outcome => ({
 
 /** False when the limit is passed; what came before stays. */
 function keep(job: Job, stream: Stream, bytes: Buffer): boolean {
+  if (stream === 'stdout') job.work.options.onOutput?.(bytes);
   const kept = job.kept[stream];
   if (kept.total + bytes.length > (job.work.options.maxOutput ?? 32 * MiB)) return false;
   kept.chunks.push(bytes);

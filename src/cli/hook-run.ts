@@ -1,0 +1,105 @@
+import { rootOf } from '../engine/resolve-home.ts';
+import { CompatError, usageError } from '../errors.ts';
+import type { Host } from '../host/types.ts';
+import type { HookRunDocument } from '../lifecycle/hook-schema.ts';
+import { runHook } from '../lifecycle/hook-run.ts';
+import { schemaVersion, tool } from '../tool.ts';
+import type { Target } from '../target/types.ts';
+import type { Context } from './command.ts';
+import type { ExitCode } from './exit-codes.ts';
+import type { Io } from './io.ts';
+import { openHostFor } from './open-host.ts';
+import { emit, readFormat } from './output.ts';
+import { type RawOptions, readRefinements, readSeconds, readTargets } from './request.ts';
+
+type Ended = Pick<HookRunDocument, 'outcome' | 'changed' | 'patches' | 'restart' | 'message'>;
+
+/** For hooks: never asks, and exits 0 whatever happened, unless `--strict`. */
+export async function run(_words: string[], options: RawOptions, { io, finish }: Context): Promise<void> {
+  const word = options['target'];
+  const [target] = readTargets(typeof word === 'string' ? [word] : [], io);
+  if (target === undefined || target.kind === 'http')
+    throw usageError('hooks look after files: the target is this machine or one reached by ssh');
+  const waitMs = readSeconds(String(options['wait']), '--wait') ?? 0;
+  let root = '';
+  let ended: Ended;
+  let code: ExitCode;
+  try {
+    const host = await openHostFor(options, io)(target);
+    try {
+      root = await rootHome(host, target, options, io);
+      ended = await runOn(host, target, root, waitMs, io);
+      code = codeOf(ended);
+    } finally {
+      await host.close();
+    }
+  } catch (error) {
+    if (options['strict'] === true || !(error instanceof CompatError)) throw error;
+    ended = { outcome: 'failed', changed: [], patches: [], restart: [], message: error.message };
+    code = 0;
+  }
+  const json = readFormat(options, ['human', 'json'] as const, 'json') === 'json';
+  const document: HookRunDocument = {
+    schemaVersion,
+    kind: 'hook-run',
+    tool,
+    target: { kind: target.kind, name: target.name, url: null },
+    home: root,
+    ...ended,
+  };
+  const quiet = options['quiet'] === true && code === 0 && ended.outcome !== 'failed';
+  if (!quiet) await emit(io, options, json ? `${JSON.stringify(document, null, 2)}\n` : await text(document));
+  finish(options['strict'] === true ? code : 0);
+}
+
+const text = async (document: HookRunDocument): Promise<string> =>
+  (await import('../report/hook-text.ts')).hookRunText(document);
+
+/** The root home, found without a look at installs: that would cost what an unchanged run must not. */
+export async function rootHome(host: Host, target: Target, options: RawOptions, io: Io): Promise<string> {
+  const { home } = readRefinements(options, io);
+  if (target.kind === 'local') {
+    const base = `${io.home}/.hermes`;
+    const given = io.env['HERMES_HOME']?.trim();
+    return rootOf(home ?? (target.path || (given === undefined || given === '' ? base : given)), base);
+  }
+  const { stdout } = await host.script('printf "%s\\n%s" "$HOME/.hermes" "${HERMES_HOME:-$HOME/.hermes}"');
+  const [base = '', own = ''] = stdout.toString('utf8').split('\n');
+  return rootOf(home ?? own, base);
+}
+
+async function runOn(host: Host, target: Target, root: string, patienceMs: number, io: Io): Promise<Ended> {
+  const result = await runHook({
+    host,
+    root,
+    signal: io.signal,
+    patienceMs,
+    now: () => new Date().toISOString(),
+    who: async () => {
+      const [{ whoami }, { localHost }] = await Promise.all([
+        import('../host/holder.ts'),
+        import('../host/local.ts'),
+      ]);
+      return whoami(
+        localHost({ path: io.env['PATH'] ?? '/usr/bin:/bin', home: io.home, platform: io.platform }),
+        io.pid,
+      );
+    },
+    open: async ({ install, home }) => {
+      const { openPlace } = await import('./open-place.ts');
+      return openPlace(host, target, { install, home }, io);
+    },
+  });
+  const restart = await Promise.all(
+    result.restart.map(async (process) =>
+      (await import('../lifecycle/restart.ts')).restartEntry(process, 'a hook ends nothing'),
+    ),
+  );
+  return { ...result, restart, message: null };
+}
+
+function codeOf({ outcome, patches, restart }: Ended): ExitCode {
+  if (outcome === 'updating') return 3;
+  if (patches.some((each) => each.outcome === 'refused')) return 4;
+  return restart.length > 0 ? 1 : 0;
+}

@@ -1,0 +1,206 @@
+import type { Install } from '../../engine/schema.ts';
+import { CompatError } from '../../errors.ts';
+import { FileError, type Host } from '../../host/types.ts';
+import type { FileChange } from '../../patch/draft.ts';
+import { ensureFolder } from '../../patch/journal.ts';
+import { sha256 } from '../../patch/text.ts';
+import { type Git, gitIn, mergeFile, stashList, zeroList } from './git.ts';
+import { editsFolder, type NotedEdit } from './state.ts';
+
+/** The user's own edits in a tree, and the reasons why an update would not leave them as they are. */
+export interface Edits {
+  noted: NotedEdit[];
+  /** Contents by hash. */
+  contents: Map<string, Buffer>;
+  stashes: string[];
+  /** Each a sentence. Not empty: nothing may be touched. */
+  atRisk: string[];
+}
+
+/**
+ * Notes what the user changed, with our edits thought away, and asks whether the engine's updater would carry it over.
+ *
+ * @param ours what taking our edits out would write
+ * @param fetch also asks the remote what is new
+ */
+export async function noteEdits(
+  host: Host,
+  install: Install,
+  ours: readonly FileChange[],
+  engineArgs: readonly string[],
+  fetch: boolean,
+): Promise<Edits> {
+  const without = new Map(ours.map(({ state, after }) => [state.real, after]));
+  if (install.git === null) return pipEdits(host, install, without);
+  const git = gitIn(host, install.root);
+  const edits: Edits = { noted: [], contents: new Map(), stashes: [], atRisk: [] };
+  edits.stashes = (await stashList(git)).map(({ commit }) => commit);
+  for (const path of zeroList(await git.text(['diff', '--name-only', '-z', '--no-renames', 'HEAD'])))
+    await note(host, git, path, 'changed', without, edits);
+  for (const path of zeroList(await git.text(['ls-files', '-o', '--exclude-standard', '-z'])))
+    if (!isTrace(path)) await note(host, git, path, 'untracked', without, edits);
+  await compareWithUpstream(host, git, edits, engineArgs, fetch);
+  return edits;
+}
+
+/** Ours, or what the engine itself leaves there. */
+const isTrace = (path: string): boolean =>
+  /(^|\/)\.hermes-compat-|^\.bytecode-fingerprint$|^\.hermes-runtime\/|\.pyc$|hermes_compat_model_library\.py$/.test(
+    path,
+  );
+
+async function note(
+  host: Host,
+  git: Git,
+  path: string,
+  kind: 'changed' | 'untracked',
+  without: ReadonlyMap<string, Buffer | null>,
+  edits: Edits,
+): Promise<void> {
+  const full = `${git.root}/${path}`;
+  const bytes = without.has(full) ? (without.get(full) ?? null) : await readOrNull(host, full);
+  const head = kind === 'changed' ? await git.blob('HEAD', path) : null;
+  if (bytes === null) {
+    if (head !== null) edits.noted.push({ path, kind: 'removed', sha256: null });
+    return;
+  }
+  if (head !== null && head.equals(bytes)) return;
+  const hash = sha256(bytes);
+  edits.noted.push({ path, kind: head === null && kind === 'changed' ? 'untracked' : kind, sha256: hash });
+  edits.contents.set(hash, bytes);
+}
+
+async function compareWithUpstream(
+  host: Host,
+  git: Git,
+  edits: Edits,
+  engineArgs: readonly string[],
+  fetch: boolean,
+): Promise<void> {
+  const { noted, atRisk } = edits;
+  const upstream = await upstreamOf(git, engineArgs);
+  if (upstream === null) return;
+  if (fetch) await git.code(['fetch', '--quiet', '--no-auto-gc', upstream.remote]);
+  if ((await git.code(['rev-parse', '--verify', '--quiet', `${upstream.ref}^{commit}`])) !== 0) return;
+  const ahead = Number(await git.text(['rev-list', '--count', `${upstream.ref}..HEAD`]));
+  if (ahead > 0)
+    atRisk.push(
+      `${ahead} local commit${ahead === 1 ? '' : 's'} that ${upstream.ref} lacks: the engine's updater would reset the branch over ${ahead === 1 ? 'it' : 'them'}. Keep ${ahead === 1 ? 'it' : 'them'} on another branch first`,
+    );
+  if (noted.length > 0 && engineArgs.includes('--keep-stash'))
+    atRisk.push(`--keep-stash would park your edits in a stash: ${names(noted)}`);
+  for (const edit of noted) {
+    const why = await riskOf(host, git, edit, upstream.ref, edits.contents);
+    if (why !== null) atRisk.push(`${edit.path}: ${why}`);
+  }
+}
+
+const names = (edits: readonly NotedEdit[]): string =>
+  `${edits
+    .slice(0, 5)
+    .map(({ path }) => path)
+    .join(', ')}${edits.length > 5 ? ' …' : ''}`;
+
+async function riskOf(
+  host: Host,
+  git: Git,
+  { path, kind, sha256: hash }: NotedEdit,
+  upstream: string,
+  contents: ReadonlyMap<string, Buffer>,
+): Promise<string | null> {
+  const [base, theirs] = await Promise.all([git.blob('HEAD', path), git.blob(upstream, path)]);
+  if (kind === 'untracked')
+    return theirs === null
+      ? null
+      : 'the new version has a file of that name, so yours would be parked in a stash';
+  if (base === null || (theirs !== null && theirs.equals(base))) return null;
+  if (theirs === null)
+    return 'the new version has no such file any more, so your edit would be parked in a stash';
+  if (kind === 'removed')
+    return 'you removed it and the new version changed it, which ends in a parked stash';
+  const mine = contents.get(hash ?? '');
+  if (mine === undefined || mine.equals(theirs)) return null;
+  const merged = await mergeFile(host, git.root, { path, base: 'HEAD', theirs: upstream }, mine);
+  return merged === null
+    ? 'your edit and the new version touch the same lines, so the updater would park it in a stash'
+    : null;
+}
+
+async function upstreamOf(
+  git: Git,
+  engineArgs: readonly string[],
+): Promise<{ remote: string; ref: string } | null> {
+  const at = engineArgs.indexOf('--branch');
+  const named = at === -1 ? undefined : engineArgs[at + 1];
+  const branch = named ?? ((await line(git, ['symbolic-ref', '--short', '-q', 'HEAD'])) || 'main');
+  const remote = (await line(git, ['config', `branch.${branch}.remote`])) || 'origin';
+  if ((await line(git, ['remote', 'get-url', remote])) === '') return null;
+  return { remote, ref: `refs/remotes/${remote}/${branch}` };
+}
+
+async function line(git: Git, words: readonly string[]): Promise<string> {
+  try {
+    return (await git.text(words)).trim();
+  } catch (error) {
+    if (error instanceof CompatError) return '';
+    throw error;
+  }
+}
+
+/** An upgrade by pip or uv replaces every file of the package without a word. */
+async function pipEdits(
+  host: Host,
+  install: Install,
+  without: ReadonlyMap<string, Buffer | null>,
+): Promise<Edits> {
+  const edits: Edits = { noted: [], contents: new Map(), stashes: [], atRisk: [] };
+  for (const file of install.editedFiles) {
+    const full = file.startsWith('/') ? file : `${install.root}/${file}`;
+    const after = without.get(full);
+    if (after !== undefined && (after === null || (await isRecorded(host, install, full, after)))) continue;
+    edits.atRisk.push(`${file}: an upgrade of this kind of install replaces it, and your edit would be gone`);
+  }
+  return edits;
+}
+
+async function isRecorded(host: Host, install: Install, full: string, bytes: Buffer): Promise<boolean> {
+  const promised = `${full.slice(install.root.length + 1)},sha256=${Buffer.from(sha256(bytes), 'hex').toString('base64url')}`;
+  const { code } = await host.script('cat "$1"/*.dist-info/RECORD 2>/dev/null | grep -qF -- "$2"', [
+    install.root,
+    promised,
+  ]);
+  return code === 0;
+}
+
+/** @throws CompatError refused, before anything was touched */
+export function refuseRisk(edits: Edits, install: Install): void {
+  if (edits.atRisk.length === 0) return;
+  throw new CompatError(
+    'refused',
+    `nothing was touched: the update would not leave your own edits as they are\n  ${edits.atRisk.join('\n  ')}`,
+    {
+      finding: 'FOREIGN_EDITS',
+      args: { count: edits.atRisk.length, install: install.root },
+      commands: install.git === null ? [] : [['git', '-C', install.root, 'diff', 'HEAD']],
+    },
+  );
+}
+
+/** Copies beside the state, so that an updater that loses an edit does not lose it for good. */
+export async function keepEdits(host: Host, root: string, { contents }: Edits): Promise<void> {
+  if (contents.size === 0) return;
+  await ensureFolder(host, editsFolder(root));
+  for (const [hash, bytes] of contents) {
+    await host.removeFile(`${editsFolder(root)}/${hash}`);
+    await host.createFile(`${editsFolder(root)}/${hash}`, bytes, 0o600);
+  }
+}
+
+export async function readOrNull(host: Host, path: string): Promise<Buffer | null> {
+  try {
+    return await host.readFile(path);
+  } catch (error) {
+    if (error instanceof FileError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,62 @@
+import type { EngineProcess, Install } from '../../engine/schema.ts';
+import type { Host } from '../../host/types.ts';
+import { argumentsOf } from '../restart.ts';
+import { recordOf } from '../../launch/recorded.ts';
+import { redactArgv } from '../../engine/argv.ts';
+import type { NotedLaunch, NotedProcess } from './state.ts';
+
+/** As the updater looks for them: a substring of the command line, whatever install, home or program it is (hermes_cli/main.py). */
+const asUpdater =
+  /hermes dashboard|hermes_cli\.main dashboard|hermes_cli\/main\.py dashboard|hermes serve|hermes_cli\.main serve|hermes_cli\/main\.py serve/;
+
+/**
+ * Every process on the host that the end of the engine's updater ends. G2 engines end those of their own home only; which release
+ * comes next is not known before, so the wider answer is given unless the tree itself is G2.
+ */
+export async function endangered(
+  host: Host,
+  install: Install,
+  homes: readonly string[],
+  processes: readonly EngineProcess[],
+  launches: readonly NotedLaunch[],
+): Promise<NotedProcess[]> {
+  const { stdout } = await host.script('ps -A -o pid= -o user= -o args= 2>/dev/null; exit 0');
+  const found: NotedProcess[] = [];
+  for (const line of stdout.toString('utf8').split('\n')) {
+    const [, pid, user = '', args = ''] = /^\s*(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
+    if (pid === undefined || !asUpdater.test(args)) continue;
+    const known = processes.find((each) => each.pid === Number(pid));
+    const isForeignHome = known?.hermesHome != null && !homes.includes(known.hermesHome);
+    if (install.generation === 'G2' && isForeignHome) continue;
+    found.push({
+      pid: Number(pid),
+      user,
+      command: redactArgv(args.split(' ')).join(' ').slice(0, 300),
+      install: known?.install ?? null,
+      owner: ownerWord(known),
+      launched: launches.some((launch) => launch.pid === Number(pid)),
+    });
+  }
+  return found;
+}
+
+const ownerWord = (process: EngineProcess | undefined): string =>
+  process === undefined
+    ? 'unknown'
+    : `${process.owner.kind}${process.owner.name === null ? '' : ` ${process.owner.name}`}`;
+
+/** Dashboards of these homes that `launch` started, with what it takes to start them again. */
+export async function launchesOf(
+  host: Host,
+  root: string,
+  processes: readonly EngineProcess[],
+): Promise<NotedLaunch[]> {
+  const found: NotedLaunch[] = [];
+  for (const process of processes) {
+    const record = await recordOf(host, root, process);
+    if (record === null) continue;
+    const { id, pid, startTicks, port, host: bind } = record;
+    found.push({ id, pid, startTicks, port, host: bind, engineArgs: argumentsOf(process.argv) });
+  }
+  return found;
+}

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { restartSchema, settledSchema } from '../hook-schema.ts';
+
+/** What `update`, `pre-update` and `post-update` print. Loaded only to publish; code uses the types. */
+
+const versionSchema = z.object({
+  version: z.string().nullable(),
+  generation: z.string().nullable(),
+  head: z.string().nullable().describe('Commit of a checkout'),
+});
+
+export const updateSchema = z.object({
+  schemaVersion: z.string(),
+  kind: z.literal('update'),
+  tool: z.object({ name: z.string(), version: z.string() }),
+  target: z.object({ kind: z.enum(['local', 'ssh', 'http']), name: z.string(), url: z.string().nullable() }),
+  action: z.enum(['update', 'pre-update', 'post-update']),
+  outcome: z
+    .enum(['updated', 'already-current', 'update-failed', 'prepared', 'dry-run'])
+    .describe('update-failed: the engine stays as it was, and ours is back in place'),
+  continuedFrom: z.string().nullable().describe('Step at which an earlier run was cut'),
+  install: z.string(),
+  home: z.string(),
+  before: versionSchema,
+  after: versionSchema.nullable(),
+  processes: z
+    .array(
+      z.object({
+        pid: z.number(),
+        user: z.string(),
+        command: z.string(),
+        install: z.string().nullable(),
+        owner: z.string(),
+        launched: z.boolean(),
+        ended: z.boolean().nullable(),
+      }),
+    )
+    .describe('What the end of the updater ends, whatever install it belongs to'),
+  toTakeOut: z.array(z.string()).describe('Source edits of ours, taken out before'),
+  edits: z
+    .array(z.object({ path: z.string(), outcome: z.string(), why: z.string().nullable() }))
+    .describe("The user's own edits: noted, kept, put-back, parked or other"),
+  updater: z
+    .object({
+      command: z.array(z.string()),
+      exitCode: z.number().nullable(),
+      receipt: z.object({ outcome: z.string(), localChanges: z.string().nullable() }).nullable(),
+      log: z.string(),
+    })
+    .nullable(),
+  parked: z.array(z.string()).describe('Stashes that the updater left'),
+  patches: z.array(settledSchema),
+  dashboards: z
+    .array(
+      z.object({
+        port: z.number(),
+        outcome: z.enum(['running', 'started', 'failed']),
+        pid: z.number().nullable(),
+        url: z.string().nullable(),
+        why: z.string().nullable(),
+      }),
+    )
+    .describe('Dashboards that launch had started'),
+  restart: z.array(restartSchema).describe('Running dashboards with older code, which are not ours to end'),
+  verdict: z.enum(['compatible', 'needs-remedy', 'incompatible', 'unknown']).nullable(),
+  findings: z.array(z.string()).describe('Codes of the final check'),
+  exitCode: z.number(),
+});
+
+export type UpdateDocument = z.infer<typeof updateSchema>;

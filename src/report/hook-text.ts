@@ -1,0 +1,62 @@
+import type { HookRunDocument, HooksDocument } from '../lifecycle/hook-schema.ts';
+import { shown } from './shown.ts';
+
+/** `hook install`, `status` and `remove` for people. */
+export function hooksText({ home, hooks, done }: HooksDocument): string {
+  const lines = [`Hooks for ${shown(home)}`];
+  for (const { id, state, possible, problem, does, limits } of hooks) {
+    const here = state === 'not-installed' && !possible ? `not here: ${shown(problem ?? '')}` : words[state];
+    lines.push(`  ${id.padEnd(15)} ${here}`);
+    if (state !== 'not-installed') lines.push(`  ${''.padEnd(15)} ${does}; ${limits}`);
+  }
+  for (const each of done) lines.push(shown(each));
+  return `${lines.join('\n')}\n`;
+}
+
+const words: Record<HooksDocument['hooks'][number]['state'], string> = {
+  installed: 'installed',
+  changed: 'written over by somebody else',
+  gone: 'was installed and is gone: hermes-compat hook install puts it back',
+  'not-installed': 'not installed',
+};
+
+/** Files as `--dry-run` shows them. */
+export const hookFilesText = ({ hooks }: HooksDocument): string =>
+  hooks
+    .flatMap(({ id, files, problem }) => [
+      `# ${id}${problem === null ? '' : ` (not here: ${shown(problem)})`}\n`,
+      ...files.map(({ path, text }) => `# would write ${shown(path)}\n${text ?? ''}\n`),
+    ])
+    .join('');
+
+/** `hook run` for people; empty when nothing is to be told. */
+export function hookRunText({ outcome, changed, patches, restart, message }: HookRunDocument): string {
+  const lines: string[] = [];
+  if (message !== null) lines.push(shown(message));
+  switch (outcome) {
+    case 'nothing-recorded':
+      lines.push('Nothing is recorded here: there is nothing to bring back.');
+      break;
+    case 'unchanged':
+      lines.push('Unchanged since the last look.');
+      break;
+    case 'busy':
+      lines.push('Another run is working on it.');
+      break;
+    case 'updating':
+      lines.push('An engine update is still running; nothing was done.');
+      break;
+    case 'failed':
+      break;
+    case 'checked':
+      if (changed.length > 0) lines.push(`Changed: ${changed.slice(0, 8).map(shown).join(', ')}`);
+      for (const each of patches)
+        lines.push(`${each.patch} (${each.carrier}): ${each.outcome}, ${shown(each.reason)}`);
+      for (const each of restart)
+        lines.push(`Process ${each.pid} (${shown(each.owner)}) is older than this: restart it.`);
+      break;
+    default:
+      outcome satisfies never;
+  }
+  return `${lines.join('\n')}\n`;
+}
