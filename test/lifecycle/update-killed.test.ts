@@ -71,8 +71,7 @@ const cutRun = (tree: GitTree, at: Cut): Promise<string> =>
       process.execPath,
       [program, JSON.stringify({ root: tree.root, home: tree.home, at })],
       { timeout: 120_000 },
-      (error, stdout) =>
-        resolve(error === null ? `ended ${stdout.trim()}` : String(error.signal ?? error.message)),
+      (error, stdout) => resolve(error === null ? `ended ${stdout.trim()}` : (error.signal ?? error.message)),
     );
   });
 
