@@ -197,7 +197,7 @@ async function startAndExamine(
   options: RawOptions,
   { io }: Context,
 ): Promise<Examination> {
-  const { chosenInstall } = await import('../lifecycle/examine.ts');
+  const { chosenInstall } = await import('../lifecycle/chosen-install.ts');
   const install = chosenInstall(first.seen);
   if (first.facts.service !== null || install === null) return first;
   const { consent } = await import('./consent.ts');

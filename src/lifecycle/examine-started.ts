@@ -1,7 +1,8 @@
 import { CompatError } from '../errors.ts';
 import { startForCheck } from '../launch/launch.ts';
 import { fingerprint } from '../target/credential.ts';
-import { chosenInstall, examine, type Examination, type ExamineInput } from './examine.ts';
+import { chosenInstall } from './chosen-install.ts';
+import { examine, type Examination, type ExamineInput } from './examine.ts';
 
 /**
  * `--start`: where nothing runs, the dashboard of the install in question is started on a free loopback port, examined, and ended.

@@ -11,9 +11,12 @@ import type { Facts } from '../probe/schema.ts';
 import { addressOf } from '../target/address.ts';
 import type { Credential, Refinements, Target } from '../target/types.ts';
 import { schemaVersion, tool } from '../tool.ts';
+import { chosenInstall } from './chosen-install.ts';
 import { chooseDashboard, processBehind, type Seen, type Service, urlOfProcess } from './choose-service.ts';
 import { contractOnDisk } from './contract-on-disk.ts';
 import { notProbed } from './not-probed.ts';
+import { patchFindings } from './patch-findings.ts';
+import { refusalReason } from './refusal-reason.ts';
 import { launchedOf, type Launched, markLaunched } from './launched.ts';
 import { isPortClosed } from './port-closed.ts';
 
@@ -55,7 +58,7 @@ export async function examine(input: ExamineInput): Promise<Examination> {
   let host: Host | null = null;
   try {
     host = await input.openHost(target);
-    return withNotes(await examineHost(input, host), host);
+    return await withMore(await examineHost(input, host), input.target, host);
   } catch (error) {
     if (
       !(error instanceof CompatError && error.kind === 'unchecked' && error.details.finding !== undefined)
@@ -72,14 +75,24 @@ export async function examine(input: ExamineInput): Promise<Examination> {
   }
 }
 
-/** Noise of a login shell, a forbidden tunnel, a setting that could not be honoured: said although it worked. */
-function withNotes(examination: Examination, { notes = [] }: Host): Examination {
-  const { facts } = examination;
-  if (notes.length === 0 || facts.host === null) return examination;
-  const more = notes.map(({ code, args }) => ({ code, text: Object.values(args).join(', ') }));
+/** What only the host itself tells after the probes: the logged reason of a refusal, patches by bytes, and how the way to it was. */
+async function withMore(examination: Examination, target: Target, host: Host): Promise<Examination> {
+  const { facts, seen } = examination;
+  if (seen === null || facts.host === null) return examination;
+  const [reason, patches] = await Promise.all([
+    refusalReason(host, facts.host.home, facts.ws),
+    patchFindings(host, target, seen),
+  ]);
+  // Noise of a login shell, a forbidden tunnel, a setting that could not be honoured: said although it worked.
+  const notes = (host.notes ?? []).map(({ code, args }) => ({ code, text: Object.values(args).join(', ') }));
   return {
     ...examination,
-    facts: { ...facts, host: { ...facts.host, notes: [...facts.host.notes, ...more] } },
+    facts: {
+      ...facts,
+      host: { ...facts.host, notes: [...facts.host.notes, ...notes] },
+      ws: facts.ws.map((each) => (each.id === 'console' && reason !== null ? { ...each, reason } : each)),
+      ...(patches === undefined ? {} : { patchFindings: patches }),
+    },
   };
 }
 
@@ -240,10 +253,6 @@ const installNamed = ({ host }: Seen): string | null =>
   host.named === 'root' || host.named === 'venv' || host.named === 'script'
     ? (host.chosen?.install ?? null)
     : null;
-
-/** The install that the target means; a bystander does not answer for it. */
-export const chosenInstall = (seen: Seen | null): Install | null =>
-  seen?.installs.find(({ id }) => id === seen.host.chosen?.install) ?? null;
 
 /** The install that the target means stands first: it is the one in question when nothing runs. */
 function inQuestionFirst(seen: Seen | null): Install[] {
