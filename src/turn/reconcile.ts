@@ -91,9 +91,10 @@ function between(shown: readonly RowTurn[], kept: readonly RowTurn[], keepAll: b
   return [...staying, ...kept].flatMap(rowsOf);
 }
 
-/** After the last pair: failed turns do not move behind stored rows of others, a tail that is not stored yet comes last. */
+/** After the last pair: failed turns do not move behind stored rows of others; from the first that is only not stored yet, the tail comes last. */
 function tail(shown: readonly RowTurn[], kept: readonly RowTurn[], keepAll: boolean): Row[] {
-  const failed = shown.findLastIndex((turn) => turn.rows.some(isFailed)) + 1;
+  const unsaved = shown.findIndex((turn) => !turn.rows.some(isFailed));
+  const failed = unsaved < 0 ? shown.length : unsaved;
   const first = between(shown.slice(0, failed), kept, keepAll);
   return [...first, ...between(shown.slice(failed), [], keepAll)];
 }
