@@ -1,34 +1,42 @@
 import type { Host, HostIdentity } from '../host/types.ts';
 
-/** May we replace files in a folder? Looked at on the nearest folder that exists. */
+/** May we replace files in a folder? Looked at on the nearest folder that exists; links are followed. */
 export type FolderAccess =
   | { kind: 'ok' }
   | { kind: 'not-owner'; folder: string; uid: number }
   | { kind: 'read-only-fs'; folder: string }
-  | { kind: 'not-writable'; folder: string }
-  | { kind: 'open'; folder: string };
+  | { kind: 'not-writable'; folder: string };
 
-/** One answer a folder; links are followed. Nothing is written to find out. */
+/** One line a folder: permission bits as ls shows them, uid, may we write, and which folder that is. */
+const script = `
+for place in "$@"; do
+  while [ ! -e "$place" ] && [ "$place" != "" ]; do place=\${place%/*}; done
+  [ "$place" = "" ] && place=/
+  writable=no; [ -w "$place" ] && writable=yes
+  set -- $(ls -ldnL -- "$place" 2>/dev/null)
+  printf '%s %s %s %s\\n' "\${1:--}" "\${3:--1}" "$writable" "$place"
+done
+`;
+
+/** Nothing is written to find out. */
 export async function readFolders(
   host: Host,
   me: HostIdentity,
   folders: readonly string[],
 ): Promise<Map<string, FolderAccess>> {
-  const answers = new Map<string, FolderAccess>();
-  for (const folder of new Set(folders)) answers.set(folder, await access(host, me, folder));
-  return answers;
+  const asked = [...new Set(folders)];
+  const { stdout } = await host.script(script, asked);
+  const lines = stdout.toString('utf8').split('\n');
+  return new Map(asked.map((folder, index) => [folder, access(lines[index] ?? '', folder, me)]));
 }
 
-async function access(host: Host, me: HostIdentity, folder: string): Promise<FolderAccess> {
-  const parent = folder.slice(0, Math.max(1, folder.lastIndexOf('/')));
-  const stat = await host.stat(folder, true);
-  if (stat === null) return folder === '/' ? { kind: 'not-writable', folder } : access(host, me, parent);
-  if (stat.kind !== 'dir') return { kind: 'not-writable', folder };
-  if (stat.uid !== me.uid) return { kind: 'not-owner', folder, uid: stat.uid };
-  if ((await host.run(['test', '-w', folder])).code !== 0) {
-    const mayWrite = me.uid === 0 || (stat.mode & 0o200) !== 0;
-    return mayWrite ? { kind: 'read-only-fs', folder } : { kind: 'not-writable', folder };
-  }
-  // Another user could plant a link or swap a file between our look and our write.
-  return (stat.mode & 0o002) !== 0 ? { kind: 'open', folder } : { kind: 'ok' };
+function access(line: string, asked: string, me: HostIdentity): FolderAccess {
+  const [, bits = '', uid = '', writable = '', folder = asked] =
+    /^(\S+) (-?\d+) (yes|no) (.*)$/.exec(line) ?? [];
+  if (!bits.startsWith('d')) return { kind: 'not-writable', folder };
+  if (Number(uid) !== me.uid) return { kind: 'not-owner', folder, uid: Number(uid) };
+  if (writable === 'yes') return { kind: 'ok' };
+  return me.uid === 0 || bits[2] === 'w'
+    ? { kind: 'read-only-fs', folder }
+    : { kind: 'not-writable', folder };
 }

@@ -97,7 +97,6 @@ export function folderBarrier(world: World, folder: string, alternative?: string
   const more = alternative === undefined ? {} : { alternative };
   switch (access.kind) {
     case 'ok':
-    case 'open':
       return null;
     case 'not-owner':
       return {

@@ -5,8 +5,9 @@ import type { Host } from '../host/types.ts';
 import type { Catalogue } from './catalogue.ts';
 import { compileAll } from './compile.ts';
 import type { FileChange } from './draft.ts';
+import { fileErrorsAs } from './file-trouble.ts';
 import { ensureStateFolder, journalFolder, readJournal } from './journal.ts';
-import { type Lock, takeLock } from './lock.ts';
+import { type Lock, refuseForeignFolder, takeLock } from './lock.ts';
 import { sharedMarkerText } from './marker.ts';
 import { nextMarker } from './next-marker.ts';
 import { draftedFiles } from './plan-overlay.ts';
@@ -49,8 +50,11 @@ export interface Outcome {
 
 /** The plan for what is there now; nothing is written, no lock is taken. */
 export async function planNow(session: Session, options: PlanOptions): Promise<{ plan: Plan; world: World }> {
-  const world = await readWorld(session.host, session.scene, session.catalogue);
-  return { plan: await makePlan(world, session.catalogue, options), world };
+  const { host, scene, catalogue } = session;
+  const world = await fileErrorsAs('unchecked', 'what is there cannot be read', () =>
+    readWorld(host, scene, catalogue),
+  );
+  return { plan: await makePlan(world, catalogue, options), world };
 }
 
 /**
@@ -85,32 +89,46 @@ export async function recoverFirst(session: Session): Promise<Recovery | null> {
   const there = async (path: string): Promise<boolean> => (await host.stat(path)) !== null;
   const inTree = tree !== null && (await there(treeLockFolder(tree)));
   if (!inTree && !(await there(journalFolder(root))) && !(await there(lockFolder(root)))) return null;
+  for (const folder of [compatFolder(root), journalFolder(root)])
+    if (await there(folder)) await refuseForeignFolder(host, folder);
   const journal = await readJournal(host, root);
   const trees = new Set([...(journal?.trees ?? []), ...(inTree ? [tree] : [])]);
-  return withLocks(session, [...trees], async () => recover(host, root, session.now()));
+  return withLocks(session, [...trees], () =>
+    fileErrorsAs('refused', 'what an earlier run left cannot be removed', () =>
+      recover(host, root, session.now()),
+    ),
+  );
 }
 
 /** Holds the lock of the home and of each tree; ends first what a cut run of another home left in such a tree. */
 async function withLocks<T>(session: Session, trees: readonly string[], work: () => Promise<T>): Promise<T> {
-  const { host, scene, who } = session;
-  const { root } = scene.home;
+  const { host, scene } = session;
   const locks: Lock[] = [];
   try {
-    await ensureStateFolder(host, root);
-    const home = await takeLock(host, lockFolder(root), who, '');
-    locks.push(home);
-    await home.clear();
-    for (const tree of trees) {
-      const lock = await takeLock(host, treeLockFolder(tree), who, root);
-      locks.push(lock);
-      for (const { note } of lock.cut)
-        if (note !== '' && note !== root) await recover(host, note, session.now());
-      await lock.clear();
-    }
+    await fileErrorsAs('refused', 'the lock could not be taken', () => takeLocks(session, trees, locks));
     return await work();
   } finally {
     for (const lock of locks.toReversed()) await lock.release();
-    await removeIfEmpty(host, compatFolder(root));
+    // An empty folder that stays does no harm, and must not hide how the work ended.
+    if (locks.length > 0) await removeIfEmpty(host, compatFolder(scene.home.root)).catch(() => {});
+  }
+}
+
+async function takeLocks(
+  { host, scene, who, now }: Session,
+  trees: readonly string[],
+  locks: Lock[],
+): Promise<void> {
+  const { root } = scene.home;
+  await ensureStateFolder(host, root);
+  const home = await takeLock(host, lockFolder(root), who, '');
+  locks.push(home);
+  await home.clear();
+  for (const tree of trees) {
+    const lock = await takeLock(host, treeLockFolder(tree), who, root);
+    locks.push(lock);
+    for (const { note } of lock.cut) if (note !== '' && note !== root) await recover(host, note, now());
+    await lock.clear();
   }
 }
 

@@ -21,6 +21,9 @@ export interface Claim {
   alive: boolean | null;
 }
 
+/** Claims that this process holds: one of ours that is not among them was left by a release that failed. */
+const holding = new Set<string>();
+
 /**
  * Takes a lock. It is a folder with one entry a claimant, named after the claimant's process; each enters before it looks, so
  * of two at once at least one sees the other and steps back. An entry is removed only by its owner, or by its own name when
@@ -31,12 +34,13 @@ export interface Claim {
  */
 export async function takeLock(host: Host, folder: string, who: Whoami, note: string): Promise<Lock> {
   const mine = who.claim();
-  await enter(host, folder, mine, note);
+  holding.add(mine);
   try {
+    await enter(host, folder, mine, note);
     for (let looks = 0; ; looks++) {
       const others = (await claimsIn(host, folder, who)).filter(({ path }) => basename(path) !== mine);
       const other = others.find(({ alive }) => alive !== false);
-      if (other === undefined) return await holding(host, folder, mine, others);
+      if (other === undefined) return await lockOf(host, folder, mine, others);
       // Of several that entered at once the first by name waits until the others have stepped back.
       if (looks === 20 || mine > basename(other.path)) throw held(folder, other);
       await sleep(50);
@@ -47,7 +51,7 @@ export async function takeLock(host: Host, folder: string, who: Whoami, note: st
   }
 }
 
-async function holding(host: Host, folder: string, mine: string, gone: readonly Claim[]): Promise<Lock> {
+async function lockOf(host: Host, folder: string, mine: string, gone: readonly Claim[]): Promise<Lock> {
   const cut: Lock['cut'] = [];
   for (const { path } of gone) cut.push({ path, note: (await host.readFile(path, 65_536)).toString('utf8') });
   return {
@@ -78,11 +82,12 @@ async function enter(host: Host, folder: string, mine: string, note: string): Pr
 }
 
 async function leave(host: Host, folder: string, mine: string): Promise<void> {
-  await host.removeFile(join(folder, mine));
+  holding.delete(mine);
   try {
+    await host.removeFile(join(folder, mine));
     await host.removeDir(folder);
   } catch {
-    // Others are in it.
+    // Others are in it; or the disk refuses, and the next run removes the claim of a process that is gone.
   }
 }
 
@@ -111,7 +116,8 @@ export async function claimsIn(host: Host, folder: string, who: Whoami): Promise
   return Promise.all(
     (await namesIn(host, folder)).map(async (name): Promise<Claim> => {
       const holder = holderOf(name);
-      const alive = holder === null ? null : await who.alive(holder);
+      const own = holder !== null && holder.pid === who.me.pid && holder.hostname === who.me.hostname;
+      const alive = own && !holding.has(name) ? false : holder === null ? null : await who.alive(holder);
       return {
         path: join(folder, name),
         hostname: holder?.hostname ?? null,

@@ -3,6 +3,7 @@ import { removeBytecode } from './bytecode.ts';
 import { hashOf, removeJournal } from './journal.ts';
 import type { Journal } from './journal-schema.ts';
 import { sha256 } from './text.ts';
+import { namesIn } from './world.ts';
 
 type Change = Journal['changes'][number];
 
@@ -62,11 +63,13 @@ async function removeQuietly(host: Host, path: string): Promise<void> {
   }
 }
 
+/** Leaves a folder that something of somebody else is in. */
 export async function removeIfEmpty(host: Host, folder: string): Promise<void> {
   try {
     await host.removeDir(folder);
   } catch (error) {
-    // Something of somebody else is in it.
-    if (!(error instanceof FileError)) throw error;
+    // Not every transport tells "not empty" from other reasons.
+    const names = await namesIn(host, folder);
+    if (names.length === 0) throw error;
   }
 }

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { CompatError } from '../errors.ts';
-import { FileError, type Host } from '../host/types.ts';
+import type { Host } from '../host/types.ts';
 import type { FileChange } from './draft.ts';
+import { fileErrorsAs, findingOf } from './file-trouble.ts';
 import { finish } from './finish.ts';
 import { ensureFolder, ensureStateFolder, hashOf, journalFolder, writeJournal } from './journal.ts';
 import { removeBytecode } from './bytecode.ts';
@@ -36,10 +37,12 @@ export interface Transaction extends Pick<
  */
 export async function carryOut(host: Host, transaction: Transaction): Promise<void> {
   const { root } = transaction;
-  await ensureStateFolder(host, root);
-  await ensureFolder(host, journalFolder(root));
-  const journal = await newJournal(host, transaction);
+  const journal = await fileErrorsAs('refused', 'nothing could be prepared', () =>
+    newJournal(host, transaction),
+  );
   try {
+    await ensureStateFolder(host, root);
+    await ensureFolder(host, journalFolder(root));
     await keepOriginals(host, journal, transaction);
     await writeJournal(host, root, journal);
     await stage(host, journal, transaction);
@@ -195,9 +198,3 @@ async function undo(host: Host, root: string, journal: Journal, cause: unknown):
 }
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-function findingOf(error: unknown): string | null {
-  if (!(error instanceof FileError)) return null;
-  if (error.code === 'read-only') return 'READ_ONLY_FS';
-  return error.code === 'permission' ? 'NOT_WRITABLE' : null;
-}

@@ -123,7 +123,7 @@ async function copyOf(scene: TestScene, name: string): Promise<TestScene> {
   return { ...moved, folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
-const child = fileURLToPath(new URL('../support/killed-change.mjs', import.meta.url));
+const child = fileURLToPath(new URL('../support/change-child.mjs', import.meta.url));
 
 function runKilled(
   scene: TestScene,
