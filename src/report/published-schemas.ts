@@ -10,6 +10,8 @@ export async function publishedSchemas(): Promise<Record<string, object>> {
     { errorSchema },
     { hookRunSchema, hooksSchema },
     { updateSchema },
+    { patchFileSchema },
+    { changeSchema, historySchema, markerSchema, patchListSchema, planSchema, statusSchema },
   ] = await Promise.all([
     import('zod'),
     import('../probe/schema.ts'),
@@ -20,6 +22,8 @@ export async function publishedSchemas(): Promise<Record<string, object>> {
     import('./error-schema.ts'),
     import('../lifecycle/hook-schema.ts'),
     import('../lifecycle/update/schema.ts'),
+    import('../patch/catalogue-schema.ts'),
+    import('../patch/schema.ts'),
   ]);
   const documents = {
     facts: factsSchema,
@@ -34,6 +38,13 @@ export async function publishedSchemas(): Promise<Record<string, object>> {
     hooks: hooksSchema,
     'hook-run': hookRunSchema,
     update: updateSchema,
+    patch: patchFileSchema,
+    patches: patchListSchema,
+    plan: planSchema,
+    status: statusSchema,
+    change: changeSchema,
+    history: historySchema,
+    marker: markerSchema,
   };
   return Object.fromEntries(
     // `input` leaves room for keys that a later minor version adds.
