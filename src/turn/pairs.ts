@@ -65,26 +65,20 @@ function answerFits(shown: RowTurn, kept: RowTurn): number {
 }
 
 /**
- * Engines up to 0.16 do not store the prompt that follows a failed turn: its answer then stands below the failed prompt. Such a stored turn is
- * taken apart when the answer is that of the next shown turn that did not fail, and the store lacks its prompt.
+ * Engines up to 0.16 do not store the prompt that follows a failed turn: its answer then stands below the failed prompt. The place of the shown
+ * turn, before `limit`, to which the stored answer belongs: the next that did not fail, if the answer is its own; else null.
  */
-export function splitMerged(shown: readonly RowTurn[], kept: readonly RowTurn[]): RowTurn[] {
-  const isKept = (turn: RowTurn) => kept.some((other) => turn.user !== null && agreement(turn, other) > 0);
-  const used = new Set<RowTurn>();
-  return kept.flatMap((turn) => {
-    const answer = squeeze(answersOf(turn).join(''));
-    const failed = shown.findIndex(
-      (other) => !used.has(other) && other.rows.some(isFailed) && agreement(other, turn) > 0,
-    );
-    const from = shown[failed];
-    if (answer === '' || from === undefined) return [turn];
-    const owner = shown.slice(failed + 1).find((other) => !other.rows.some(isFailed));
-    const isOwner = owner !== undefined && !used.has(owner) && !isKept(owner);
-    if (!isOwner || owner.user === null || squeeze(answersOf(owner).join('')) !== answer) return [turn];
-    used.add(from).add(owner);
-    return [
-      { user: turn.user, rows: [] },
-      { user: owner.user, rows: turn.rows },
-    ];
-  });
+export function ownerOfAnswer(
+  shown: readonly RowTurn[],
+  pair: TurnPair,
+  kept: RowTurn,
+  limit: number,
+): number | null {
+  const answer = squeeze(answersOf(kept).join(''));
+  if (answer === '' || shown[pair.shown]?.rows.some(isFailed) !== true) return null;
+  const at = shown.findIndex((turn, i) => i > pair.shown && i < limit && !turn.rows.some(isFailed));
+  const owner = shown[at];
+  return owner !== undefined && owner.user !== null && squeeze(answersOf(owner).join('')) === answer
+    ? at
+    : null;
 }

@@ -1,4 +1,4 @@
-import { pairTurns, splitMerged } from './pairs.ts';
+import { ownerOfAnswer, pairTurns } from './pairs.ts';
 import {
   answersOf,
   isBubble,
@@ -65,21 +65,25 @@ interface JoinOptions {
 
 function join(current: readonly Row[], stored: readonly Row[], options: JoinOptions): Row[] {
   const shown = splitTurns(current);
-  const kept = splitMerged(shown, splitTurns(stored));
+  const kept = splitTurns(stored);
   const pairs = pairTurns(shown, kept);
   const out: Row[] = [];
   let shownAt = 0;
   let keptAt = 0;
   pairs.forEach((pair, i) => {
-    out.push(
-      ...between(
-        shown.slice(shownAt, pair.shown),
-        kept.slice(keptAt, pair.kept),
-        i === 0 && options.keepUnsaved,
-      ),
-    );
-    out.push(...joinPair(shown[pair.shown]!, kept[pair.kept]!, options.activeTurn));
-    shownAt = pair.shown + 1;
+    const keepAll = i === 0 && options.keepUnsaved;
+    out.push(...between(shown.slice(shownAt, pair.shown), kept.slice(keptAt, pair.kept), keepAll));
+    const [here, there] = [shown[pair.shown]!, kept[pair.kept]!];
+    const owner = ownerOfAnswer(shown, pair, there, pairs[i + 1]?.shown ?? shown.length);
+    if (owner === null) {
+      out.push(...joinPair(here, there, options.activeTurn));
+    } else {
+      const answered = shown[owner]!;
+      out.push(...joinPair(here, { user: there.user, rows: [] }, options.activeTurn));
+      out.push(...between(shown.slice(pair.shown + 1, owner), [], false));
+      out.push(...joinPair(answered, { user: answered.user, rows: there.rows }, options.activeTurn));
+    }
+    shownAt = (owner ?? pair.shown) + 1;
     keptAt = pair.kept + 1;
   });
   return [...out, ...tail(shown.slice(shownAt), kept.slice(keptAt), options.keepUnsaved)];
