@@ -84,18 +84,19 @@ describe.skipIf(!usable)('the main job over ssh', () => {
       .toSorted();
 
   describe.each(versions)('%s', (version) => {
-    it.each(Object.keys(accounts))('%s: the verdict of this machine', async (label) => {
-      const account = logins[label];
-      if (account === undefined) return;
-      const engine = engineOf(version);
-      const here = await doctor('local', engine);
-      const there = await doctor(target(account, open.port), engine);
-      expect(there.verdict).toBe(here.verdict);
-      expect(codes(there, 'STDOUT_NOISE')).toEqual(codes(here));
-      const system = await doctor(target(account, open.port), engine, '--ssh-command');
-      expect(system.verdict).toBe(here.verdict);
-      expect(codes(system, 'STDOUT_NOISE')).toEqual(codes(here));
-    });
+    for (const [label, { shell = '/bin/bash' }] of Object.entries(accounts)) {
+      it.skipIf(!has(shell))(`${label}: the verdict of this machine`, async () => {
+        const name = target(logins[label] as Account, open.port);
+        const engine = engineOf(version);
+        const here = await doctor('local', engine);
+        const ways = label === 'bash' ? [[], ['--ssh-command']] : [[]];
+        for (const way of ways) {
+          const there = await doctor(name, engine, ...way);
+          expect(there.verdict).toBe(here.verdict);
+          expect(codes(there, 'STDOUT_NOISE')).toEqual(codes(here));
+        }
+      });
+    }
 
     it('the same without tunnels', async () => {
       const engine = engineOf(version);
@@ -150,7 +151,10 @@ describe.skipIf(!usable)('the main job over ssh', () => {
         const ours = (path: string): boolean => path.includes('desktop-compat');
         const state = async (): Promise<string> =>
           JSON.stringify(
-            [...(await treeHashes(site, engine.home))].filter(([path]) => !ours(path)).toSorted(),
+            [...(await treeHashes(site, engine.home))]
+              .map(([path, hash]) => `${path} ${hash}`)
+              .filter((line) => !ours(line))
+              .toSorted(),
           );
         const old = await state();
         const sent = proxy.sent();

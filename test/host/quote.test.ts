@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 
 import { quote, quoteAll } from '../../src/host/quote.ts';

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSshHost } from '../../src/host/ssh/open.ts';
 import type { SshHost, SshOptions } from '../../src/host/ssh/types.ts';
 import { proxyTo } from '../support/proxy.ts';
-import { type Account, canRunSshd, finding, type Rig, type Sshd, sshRig } from '../support/sshd.ts';
+import { type Account, canRunSshd, finding, has, type Rig, type Sshd, sshRig } from '../support/sshd.ts';
 
 describe.runIf(canRunSshd && existsSync('/usr/bin/ssh'))('the ssh program', () => {
   let rig: Rig;
@@ -105,36 +105,38 @@ describe.runIf(canRunSshd && existsSync('/usr/bin/ssh'))('the ssh program', () =
     expect(await finding(openSshHost(bare))).toBe('SSH_NEEDS_SYSTEM_CLIENT');
   });
 
-  it('what the configuration would run besides is not run; ProxyCommand is', async () => {
-    const configFile = join(rig.dir, 'busy');
-    await writeFile(
-      configFile,
-      [
-        'Host goal',
-        '  HostName 127.0.0.1',
-        `  Port ${server.port}`,
-        `  ProxyCommand sh -c 'touch ${rig.dir}/ran-proxy; exec nc %h %p'`,
-        '  PermitLocalCommand yes',
-        `  LocalCommand touch ${rig.dir}/ran-local`,
-        `  RemoteCommand touch ${rig.dir}/ran-remote`,
-        '  RequestTTY force',
-        '  LocalForward 127.0.0.1:1 127.0.0.1:2',
-        '  SendEnv HERMES_*',
-        `  UserKnownHostsFile ${known}`,
-        `  IdentityFile ${rig.clientHome}/.ssh/id_ed25519`,
-        '',
-      ].join('\n'),
-    );
-    if (!existsSync('/usr/bin/nc')) return;
-    const host = await openSshHost({ ...options(server, { configFile }), address: 'goal', port: null });
-    expect((await host.run(['echo', 'well'])).stdout.toString()).toBe('well\n');
-    await host.close();
-    expect(['proxy', 'local', 'remote'].map((name) => existsSync(`${rig.dir}/ran-${name}`))).toEqual([
-      true,
-      false,
-      false,
-    ]);
-  });
+  it.runIf(has('/usr/bin/nc'))(
+    'what the configuration would run besides is not run; ProxyCommand is',
+    async () => {
+      const configFile = join(rig.dir, 'busy');
+      await writeFile(
+        configFile,
+        [
+          'Host goal',
+          '  HostName 127.0.0.1',
+          `  Port ${server.port}`,
+          `  ProxyCommand sh -c 'touch ${rig.dir}/ran-proxy; exec nc %h %p'`,
+          '  PermitLocalCommand yes',
+          `  LocalCommand touch ${rig.dir}/ran-local`,
+          `  RemoteCommand touch ${rig.dir}/ran-remote`,
+          '  RequestTTY force',
+          '  LocalForward 127.0.0.1:1 127.0.0.1:2',
+          '  SendEnv HERMES_*',
+          `  UserKnownHostsFile ${known}`,
+          `  IdentityFile ${rig.clientHome}/.ssh/id_ed25519`,
+          '',
+        ].join('\n'),
+      );
+      const host = await openSshHost({ ...options(server, { configFile }), address: 'goal', port: null });
+      expect((await host.run(['echo', 'well'])).stdout.toString()).toBe('well\n');
+      await host.close();
+      expect(['proxy', 'local', 'remote'].map((name) => existsSync(`${rig.dir}/ran-${name}`))).toEqual([
+        true,
+        false,
+        false,
+      ]);
+    },
+  );
 
   it('where tunnels are forbidden, a program on the host carries the bytes', async () => {
     const strict = await rig.sshd(['AllowTcpForwarding no']);

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-
 import { describe } from 'vitest';
 
 import { openSshHost } from '../../src/host/ssh/open.ts';
@@ -27,18 +25,22 @@ const over =
 
 const noise = 'echo noise; echo more >&2\n';
 
+const slow: [string, string, () => Promise<Subject>][] = [
+  [
+    'a noisy fish account',
+    '/usr/bin/fish',
+    over({ shell: '/usr/bin/fish', files: { '.config/fish/config.fish': noise } }),
+  ],
+  ['a noisy tcsh account', '/bin/tcsh', over({ shell: '/bin/tcsh', files: { '.tcshrc': 'echo noise\n' } })],
+  ['a noisy zsh account', '/usr/bin/zsh', over({ shell: '/usr/bin/zsh', files: { '.zshenv': noise } })],
+  ['another account by sudo', '/usr/bin/sudo', over({}, { become: 'owner' })],
+];
+
 describe.runIf(canRunSshd)('over ssh', () => {
   hostContract('a bash account', over({ shell: '/bin/bash' }));
-  if (existsSync('/usr/bin/ssh')) hostContract('the ssh program', over({}, { systemSsh: true }));
-  if (!full) return;
-  if (has('/usr/bin/fish'))
-    hostContract(
-      'a noisy fish account',
-      over({ shell: '/usr/bin/fish', files: { '.config/fish/config.fish': noise } }),
-    );
-  if (has('/bin/tcsh'))
-    hostContract('a noisy tcsh account', over({ shell: '/bin/tcsh', files: { '.tcshrc': 'echo noise\n' } }));
-  if (has('/usr/bin/zsh'))
-    hostContract('a noisy zsh account', over({ shell: '/usr/bin/zsh', files: { '.zshenv': noise } }));
-  if (has('/usr/bin/sudo')) hostContract('another account by sudo', over({}, { become: 'owner' }));
+  describe.runIf(has('/usr/bin/ssh'))('and', () => {
+    hostContract('the ssh program', over({}, { systemSsh: true }));
+  });
+  for (const [name, program, open] of slow)
+    describe.runIf(full && has(program))('and', () => hostContract(name, open));
 });

@@ -14,6 +14,10 @@ import { freePort } from './engines.ts';
 /** A real sshd needs root here: it logs in throw-away accounts. */
 export const canRunSshd = process.getuid?.() === 0 && existsSync('/usr/sbin/sshd');
 
+// The gate installs it; without it the SSH tests would be skipped and look green.
+if (process.env['HERMES_COMPAT_REQUIRE_ENGINES'] === '1' && process.getuid?.() === 0 && !canRunSshd)
+  throw new Error('openssh-server is missing, which the gate needs');
+
 /** The slow variants of `npm run test:full`. */
 export const full = process.env['HERMES_COMPAT_TEST_FULL'] === '1';
 
