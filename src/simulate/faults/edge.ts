@@ -255,8 +255,7 @@ const changes: readonly Fault[] = [
   {
     name: 'ws-path-wrong',
     says: 'a proxy that maps /api/ws to another path',
-    see: (request, upgrade) =>
-      upgrade && request.path === '/api/ws' ? { ...request, path: '/api/ws/' } : request,
+    see: (request) => (request.path === '/api/ws' ? { ...request, path: '/api/ws/' } : request),
   },
 ];
 
