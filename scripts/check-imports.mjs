@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 
 const order = ['target', 'host', 'engine', 'probe', 'judge', 'patch', 'lifecycle', 'report', 'cli'];
 /** Folders beside the road: what each may import. `errors.ts` and `tool.ts` at the root are open to all but turn. */
-const beside = { turn: [], launch: ['target', 'host', 'engine', 'probe'], simulate: ['turn'], schema: order };
+const beside = { turn: [], launch: ['target', 'host', 'engine', 'probe'], simulate: ['turn'], live: ['target', 'host', 'engine', 'probe', 'launch', 'simulate', 'turn'], schema: order };
 const mayImport = (from, to) => {
   if (from === to) return true;
   if (from === 'cli' || from === 'index.ts') return true;
@@ -14,7 +14,7 @@ const mayImport = (from, to) => {
   if (to in beside)
     return to === 'launch'
       ? order.indexOf(from) >= order.indexOf('patch')
-      : ['turn', 'simulate'].includes(to) && from === 'report';
+      : ['turn', 'simulate', 'live'].includes(to) && from === 'report';
   return order.includes(to) && order.includes(from) && order.indexOf(to) < order.indexOf(from);
 };
 const src = resolve('src');

@@ -49,6 +49,16 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./stop.ts')).stop,
   },
   {
+    name: 'turn',
+    summary: 'real turns, judged: live against stored, interrupt, lost socket, restore',
+    load: async () => (await import('./turn.ts')).turn,
+  },
+  {
+    name: 'record',
+    summary: 'a redacted frame log of a real turn',
+    load: async () => (await import('./record.ts')).record,
+  },
+  {
     name: 'replay',
     summary: 'turns of a recorded frame log: timeline, rows, outcome, comparison',
     load: async () => (await import('./replay.ts')).replay,

@@ -109,10 +109,8 @@ export async function locateFor(host: Host, target: Target, raw: RawOptions, io:
   return locate(host, { path, home, profile, env: io.env, port: null, timeoutMs: 30_000 });
 }
 
-async function chosen(
-  { host: facts, installs }: Located,
-  host: Host,
-): Promise<{ install: LaunchInstall; home: LaunchHome }> {
+/** @throws CompatError unchecked when there is none */
+export function chosenInstall({ host: facts, installs }: Located): Located['installs'][number] {
   const install = installs.find(({ id }) => id === facts.chosen?.install);
   if (install === undefined) {
     const places = facts.looked.map(({ place }) => place).join(', ');
@@ -120,6 +118,12 @@ async function chosen(
       finding: 'INSTALL_NOT_FOUND',
     });
   }
+  return install;
+}
+
+async function chosen(located: Located, host: Host): Promise<{ install: LaunchInstall; home: LaunchHome }> {
+  const install = chosenInstall(located);
+  const { host: facts } = located;
   const { home } = facts;
   if (home === null)
     throw new CompatError('unchecked', `the HERMES_HOME on ${facts.name} could not be found out`);

@@ -6,7 +6,7 @@ import { capabilitiesOf } from '../judge/capabilities.ts';
 import { defaultClient } from '../judge/client.ts';
 import { diagnose } from '../judge/diagnosis.ts';
 import { probe } from '../probe/probe.ts';
-import type { ProbeInput, ProbeNeeds, ProbeResult } from '../probe/types.ts';
+import type { ProbeInput, ProbeNeeds, ProbeResult, UsedCredential } from '../probe/types.ts';
 import type { Facts } from '../probe/schema.ts';
 import { addressOf } from '../target/address.ts';
 import type { Credential, Refinements, Target } from '../target/types.ts';
@@ -46,6 +46,8 @@ export interface Examination {
   facts: Facts;
   host: Host | null;
   seen: Seen | null;
+  /** What opened the dashboard, for a connection by the same process; absent where nothing was probed. Never part of a document. */
+  used?: UsedCredential;
 }
 
 /** Target → locate → probe → facts. Never judges; what could not be looked at is a fact too. */
@@ -53,7 +55,12 @@ export async function examine(input: ExamineInput): Promise<Examination> {
   const { target } = input;
   if (target.kind === 'http') {
     const result = await probe(probeInput(input, target.url, null, null));
-    return { facts: assemble(input, result, null, httpService(target.url)), host: null, seen: null };
+    return {
+      facts: assemble(input, result, null, httpService(target.url)),
+      host: null,
+      seen: null,
+      used: result.used,
+    };
   }
   let host: Host | null = null;
   try {
@@ -105,7 +112,12 @@ async function examineHost(input: ExamineInput, host: Host): Promise<Examination
   if (named !== null && host.kind === 'local' && (await isPortClosed(named))) {
     // Named and closed: the answer is known, and what lies on disk would not change it.
     const result = await probe(probeInput(input, named, host, null));
-    return { facts: assemble(input, result, null, service(named, null, host, 'named')), host, seen: null };
+    return {
+      facts: assemble(input, result, null, service(named, null, host, 'named')),
+      host,
+      seen: null,
+      used: result.used,
+    };
   }
   input.onProgress?.('looking for installs and processes');
   const { locate } = await import('../engine/locate.ts');
@@ -129,7 +141,12 @@ async function examineHost(input: ExamineInput, host: Host): Promise<Examination
   ]);
   const known = await withLaunchToken(input, result, launched, (more) => probeInput(more, url, host, disk));
   const marked = markLaunched(seen, launched);
-  return { facts: assemble(input, known, marked, service(url, process, host, 'found')), host, seen: marked };
+  return {
+    facts: assemble(input, known, marked, service(url, process, host, 'found')),
+    host,
+    seen: marked,
+    used: known.used,
+  };
 }
 
 /** The URL is known, so looking and probing run at once; only the contract waits for the disk. */
@@ -149,7 +166,12 @@ async function examineNamed(
   const known = await withLaunchToken(input, result, launched, (more) => probeInput(more, url, host, disk));
   const marked = markLaunched(seen, launched);
   const how = input.started === null ? 'named' : 'started';
-  return { facts: assemble(input, known, marked, service(url, process, host, how)), host, seen: marked };
+  return {
+    facts: assemble(input, known, marked, service(url, process, host, how)),
+    host,
+    seen: marked,
+    used: known.used,
+  };
 }
 
 /** A page that gives no token is no end for a dashboard that we launched: its token file is ours. */

@@ -31,4 +31,16 @@ export {
 } from './overlay-store.ts';
 export { rowsOfStoredTurn, rowsOfTurn } from './projection.ts';
 export { completionErrorText } from './completion-error.ts';
+export { openGateway, type Gateway, type GatewayOptions } from './gateway.ts';
+export {
+  isGatewayFailure,
+  type Connect,
+  type GatewayFailure,
+  type GatewaySocket,
+  type SocketEvents,
+} from './gateway-link.ts';
+export type { Attached, GatewaySession } from './gateway-session.ts';
+export type { AttachedFile, GatewayFile } from './gateway-attach.ts';
+export type { GatewayQuestion } from './gateway-questions.ts';
+export type { Submitted } from './gateway-submit.ts';
 export type * from './types.ts';

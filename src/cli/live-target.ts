@@ -1,0 +1,56 @@
+import { CompatError } from '../errors.ts';
+import type { Host } from '../host/types.ts';
+import type { Way } from '../live/way.ts';
+import type { Target } from '../target/types.ts';
+import { readExamineOptions } from './examine-request.ts';
+import type { Io } from './io.ts';
+import type { RawOptions } from './request.ts';
+
+/** A running dashboard whose chat opens. */
+export interface LiveTarget {
+  way: Way;
+  version: string | null;
+  /** Ends what reaching it needs. */
+  close(): Promise<void>;
+}
+
+/**
+ * Looks at the target as `doctor` does, and gives the way in that worked.
+ *
+ * @throws CompatError unchecked when no dashboard runs or its chat does not open; nothing was sent to a model then
+ */
+export async function openLiveTarget(target: Target, options: RawOptions, io: Io): Promise<LiveTarget> {
+  const [inputFor, { examine }] = await Promise.all([
+    readExamineOptions(options, io),
+    import('../lifecycle/examine.ts'),
+  ]);
+  const input = inputFor(target);
+  const { facts, host, used } = await examine(input);
+  const close = async (): Promise<void> => host?.close();
+  const main = facts.ws.find(({ id }) => id === 'main');
+  if (facts.service === null || used === undefined || main?.outcome !== 'open') {
+    await close();
+    const where = facts.service?.url ?? target.name;
+    throw new CompatError(
+      'unchecked',
+      facts.service === null
+        ? `no running dashboard found for ${target.name}; nothing was sent`
+        : `the chat of ${where} does not open; nothing was sent`,
+      { commands: [['hermes-compat', 'doctor', target.name]] },
+    );
+  }
+  const way: Way = {
+    url: facts.service.url,
+    used,
+    origin: input.refinements.origin,
+    connection: { ...input.connection, ...tunnel(host) },
+  };
+  return { way, version: facts.status?.version ?? null, close };
+}
+
+const tunnel = (host: Host | null): Pick<Way['connection'], 'connect'> =>
+  host !== null && host.kind === 'ssh' ? { connect: host.connect } : {};
+
+/** Values that must not occur in a frame log. */
+export const secretsOf = ({ used }: Way): string[] =>
+  used.kind === 'none' ? [] : [used.kind === 'cookie' ? used.cookie : used.token];

@@ -1,0 +1,141 @@
+import {
+  createReducer,
+  openGateway,
+  type Gateway,
+  type GatewayQuestion,
+  type GatewaySession,
+  type LogRecord,
+  type StoredSessions,
+  type Turn,
+} from '../turn/index.ts';
+import { ask, socketOpener, type Way } from './way.ts';
+
+/** Chat over one dashboard: a gateway client whose frames go into a reducer, and the stored rows beside it. */
+export interface Chat {
+  gateway: Gateway;
+  log: readonly LogRecord[];
+  turns(): readonly Turn[];
+  /** The turns as if the recording ended now. */
+  finished(): readonly Turn[];
+  /** Waits until something holds, looking after each frame. Rejects after the limit. */
+  until(what: string, holds: () => boolean, limitMs?: number): Promise<void>;
+  /** Waits until this many turns are settled, and nothing runs in this session. */
+  settled(session: GatewaySession, count: number, limitMs?: number): Promise<void>;
+  stored(ids: readonly string[]): Promise<StoredSessions>;
+  close(): void;
+}
+
+export interface ChatOptions {
+  way: Way;
+  signal: AbortSignal;
+  onQuestion(question: GatewayQuestion): string | null;
+  onRecord?(record: LogRecord): void;
+}
+
+/** First turns of an engine process build an agent: up to a minute without a network. */
+const turnLimitMs = 150_000;
+
+export async function openChat({ way, signal, onQuestion, onRecord }: ChatOptions): Promise<Chat> {
+  const reducer = createReducer({ valueLimit: 2000 });
+  const log: LogRecord[] = [];
+  const waiting = new Set<() => void>();
+  const gateway = await openGateway({
+    connect: socketOpener(way),
+    onQuestion,
+    onRecord(record) {
+      log.push(record);
+      reducer.push(record);
+      onRecord?.(record);
+    },
+    // After the record: by now the session has noted what the event says of it.
+    onEvent: () => {
+      for (const look of waiting) look();
+    },
+    onLost: () => {
+      for (const look of waiting) look();
+    },
+  });
+  const until: Chat['until'] = (what, holds, limitMs = turnLimitMs) =>
+    waitUntil(waiting, signal, what, holds, limitMs);
+  return {
+    gateway,
+    log,
+    turns: () => reducer.snapshot().turns,
+    finished: () => reducer.finish().turns,
+    until,
+    settled: (session, count, limitMs) =>
+      until(
+        `turn ${count} to end`,
+        () => {
+          if (session.running) return false;
+          const { turns } = reducer.snapshot();
+          return turns.filter((turn) => turn.outcome !== null).length >= count;
+        },
+        limitMs,
+      ),
+    stored: (ids) => readStored(way, ids),
+    close: () => gateway.close(),
+  };
+}
+
+function waitUntil(
+  waiting: Set<() => void>,
+  signal: AbortSignal,
+  what: string,
+  holds: () => boolean,
+  limitMs: number,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const leave = (): void => {
+      clearTimeout(timer);
+      waiting.delete(look);
+      signal.removeEventListener('abort', stop);
+    };
+    const look = (): void => {
+      if (!holds()) return;
+      leave();
+      resolve();
+    };
+    const stop = (): void => {
+      leave();
+      reject(new Error(`interrupted while waiting for ${what}`));
+    };
+    const timer = setTimeout(() => {
+      leave();
+      reject(new Error(`waited ${limitMs / 1000} s for ${what}`));
+    }, limitMs);
+    waiting.add(look);
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    else look();
+  });
+}
+
+/** Rows are written a little after the last frame, so they are read until two readings agree. */
+async function readStored(way: Way, ids: readonly string[]): Promise<StoredSessions> {
+  let before = '';
+  for (let reading = 1; ; reading += 1) {
+    const sessions = await Promise.all(ids.map((id) => readRows(way, id)));
+    const text = JSON.stringify(sessions);
+    if (text === before || reading >= 12) return { sessions };
+    before = text;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}
+
+async function readRows(way: Way, asked: string): Promise<StoredSessions['sessions'][number]> {
+  const { status, json } = await ask(way, 'GET', `/api/sessions/${encodeURIComponent(asked)}/messages`);
+  const body = (status === 200 ? json : null) as
+    | { session_id?: unknown; messages?: unknown }
+    | null
+    | undefined;
+  const id = body?.session_id;
+  const messages = body?.messages;
+  return {
+    asked,
+    answer: {
+      session_id: typeof id === 'string' ? id : null,
+      messages: Array.isArray(messages) ? messages : [],
+    },
+  };
+}

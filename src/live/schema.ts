@@ -1,0 +1,62 @@
+import { z } from 'zod';
+
+/** What `turn` and `record` print. Loaded only to publish; code uses the types. */
+
+const toolSchema = z.object({ name: z.string(), version: z.string() });
+const targetSchema = z.object({
+  kind: z.enum(['local', 'ssh', 'http']),
+  name: z.string(),
+  url: z.string().nullable(),
+});
+
+const resultSchema = z.object({
+  id: z.string(),
+  status: z.enum(['pass', 'fail', 'error']).describe('error: it could not be brought to an end'),
+  got: z
+    .string()
+    .nullable()
+    .describe(
+      'Outcome of each turn; differences of the stored rows; turns not seen whole; faults of the engine',
+    ),
+  expected: z.string(),
+  from: z
+    .enum(['table', 'outcomes'])
+    .describe('The committed cell of this release, or for others the outcomes alone'),
+  why: z.string().nullable(),
+  ms: z.number(),
+});
+
+const findingSchema = z.object({
+  code: z.string(),
+  args: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
+});
+
+export const turnsSchema = z.object({
+  schemaVersion: z.string(),
+  kind: z.literal('turns'),
+  tool: toolSchema,
+  target: targetSchema,
+  suite: z.enum(['basic', 'full']),
+  transport: z.enum(['dashboard', 'legacy']),
+  engine: z.object({ version: z.string().nullable() }),
+  scenarios: z.array(resultSchema),
+  findings: z.array(findingSchema),
+  notes: z.array(z.string()).describe('What this transport cannot show, what was left behind'),
+  exitCode: z.number(),
+});
+
+export const recordingSchema = z.object({
+  schemaVersion: z.string(),
+  kind: z.literal('recording'),
+  tool: toolSchema,
+  target: targetSchema,
+  file: z.string(),
+  frames: z.number(),
+  turns: z.number(),
+  session: z.string().nullable().describe('The stored id'),
+  removed: z.boolean().describe('The session that was made for it is deleted again'),
+  exitCode: z.number(),
+});
+
+export type TurnsDocument = z.infer<typeof turnsSchema>;
+export type RecordingDocument = z.infer<typeof recordingSchema>;

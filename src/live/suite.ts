@@ -1,0 +1,110 @@
+import type { Provider } from '../simulate/index.ts';
+import type { LogRecord } from '../turn/index.ts';
+import { cellOf, cellText, type Cell } from './cell.ts';
+import { openChat } from './chat.ts';
+import { expectedCells } from './expected.ts';
+import { scenarios, type Scenario } from './scenarios.ts';
+import type { Stage } from './stage.ts';
+import { ask, type Way } from './way.ts';
+
+/** `pass`: as expected. `fail`: otherwise. `error`: it could not be brought to an end; `why` says where. */
+export interface ScenarioResult {
+  id: string;
+  status: 'pass' | 'fail' | 'error';
+  got: string | null;
+  /** The committed cell, or for a release without a column the outcomes alone. */
+  expected: string;
+  from: 'table' | 'outcomes';
+  why: string | null;
+  ms: number;
+}
+
+export interface SuiteOptions {
+  way: Way;
+  provider: Provider | null;
+  files: Stage['files'];
+  version: string | null;
+  /** Ids; null for all. */
+  only: readonly string[] | null;
+  signal: AbortSignal;
+  keep: boolean;
+  onResult?(result: ScenarioResult): void;
+  onRecord?(scenario: string, record: LogRecord): void;
+}
+
+/** Runs the scenarios one after the other, each with a socket and sessions of its own, which are deleted afterwards. */
+export async function runSuite(options: SuiteOptions): Promise<ScenarioResult[]> {
+  const results: ScenarioResult[] = [];
+  for (const scenario of scenarios) {
+    if (options.only !== null && !options.only.includes(scenario.id)) continue;
+    if (options.signal.aborted) break;
+    const result = await runScenario(scenario, options);
+    results.push(result);
+    options.onResult?.(result);
+  }
+  return results;
+}
+
+async function runScenario(scenario: Scenario, options: SuiteOptions): Promise<ScenarioResult> {
+  const { way, provider, files, signal, version } = options;
+  const began = performance.now();
+  const cell = version === null ? undefined : expectedCells[version]?.[scenario.id];
+  const expected = cell ?? scenario.outcomes.join(', ');
+  const base = { id: scenario.id, expected, from: cell === undefined ? 'outcomes' : 'table' } as const;
+  const sessions: string[] = [];
+  try {
+    const chat = await openChat({
+      way,
+      signal,
+      onQuestion: ({ kind }) => (kind === 'approval' ? 'deny' : null),
+      onRecord: (record) => options.onRecord?.(scenario.id, record),
+    });
+    try {
+      const faults = new Set<string>();
+      const stage: Stage = {
+        chat,
+        provider,
+        files,
+        sessions,
+        faults,
+        signal,
+        prompt: promptMaker(scenario.id),
+      };
+      await scenario.run(stage);
+      const got = cellOf(chat.finished(), await chat.stored(sessions), faults);
+      const status = matches(got, base.from, expected) ? 'pass' : 'fail';
+      return { ...base, status, got: cellText(got), why: null, ms: since(began) };
+    } finally {
+      chat.close();
+    }
+  } catch (error) {
+    const why = error instanceof Error ? error.message.slice(0, 300) : 'unknown';
+    return { ...base, status: 'error', got: null, why, ms: since(began) };
+  } finally {
+    if (!options.keep) await removeSessions(way, sessions);
+  }
+}
+
+const matches = (got: Cell, from: ScenarioResult['from'], expected: string): boolean =>
+  (from === 'table' ? cellText(got) : got.outcomes.join(', ')) === expected;
+
+const since = (began: number): number => Math.round(performance.now() - began);
+
+function promptMaker(id: string): (script: string) => string {
+  const nonce = Math.floor(Math.random() * 0x1000000).toString(16);
+  let count = 0;
+  return (script) => {
+    count += 1;
+    return `SCN:${script} [${id} ${nonce}.${count}]`;
+  };
+}
+
+/** Only what this suite made. Whether it is gone: a session without a row was never stored. */
+export async function removeSessions(way: Way, ids: readonly string[]): Promise<boolean> {
+  let gone = true;
+  for (const id of ids) {
+    const reply = await ask(way, 'DELETE', `/api/sessions/${encodeURIComponent(id)}`).catch(() => null);
+    if (reply?.status !== 200 && reply?.status !== 204 && reply?.status !== 404) gone = false;
+  }
+  return gone;
+}

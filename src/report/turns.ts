@@ -1,0 +1,50 @@
+import type { RecordingDocument, TurnsDocument } from '../live/schema.ts';
+import { advice, sentence } from './messages.ts';
+import { shown } from './shown.ts';
+
+const marks = { pass: '✓', fail: '✗', error: '?' } as const;
+
+/** Text of `turn`: one line a scenario, below it what was expected where it came out otherwise. */
+export function turnsText(document: TurnsDocument): string {
+  const { scenarios, findings, notes, target, engine } = document;
+  const where = target.url ?? target.name;
+  const lines = [`Turns over ${where}${engine.version === null ? '' : `, Hermes ${engine.version}`}`, ''];
+  for (const { id, status, got, expected, why, ms } of scenarios) {
+    lines.push(`${marks[status]} ${id.padEnd(19)}${shown(got ?? why ?? '')}  (${(ms / 1000).toFixed(1)} s)`);
+    if (status !== 'pass') lines.push(`  ${''.padEnd(19)}expected: ${expected}`);
+    if (got !== null && why !== null) lines.push(`  ${''.padEnd(19)}${shown(why)}`);
+  }
+  for (const finding of findings)
+    lines.push(
+      '',
+      `${String(finding.args['scenario'])}: ${shown(sentence(finding))}`,
+      `  ${shown(advice(finding))} (${finding.code})`,
+    );
+  if (notes.length > 0) lines.push('', ...notes.map((note) => `note: ${shown(note)}`));
+  const count = (status: 'pass' | 'fail' | 'error'): number =>
+    scenarios.filter((scenario) => scenario.status === status).length;
+  const rest = [
+    count('fail') > 0 ? `${count('fail')} not` : '',
+    count('error') > 0 ? `${count('error')} without an end` : '',
+  ];
+  lines.push(
+    '',
+    [`${count('pass')} of ${scenarios.length} as expected`, ...rest.filter((part) => part !== '')].join(', '),
+  );
+  return `${lines.join('\n')}\n`;
+}
+
+export function recordingText({ file, frames, turns, session, removed }: RecordingDocument): string {
+  const kept =
+    session === null
+      ? ''
+      : removed
+        ? ' The session that was made for it is deleted.'
+        : ` The session is ${session}.`;
+  return [
+    `${frames} frames of ${turns} turn${turns === 1 ? '' : 's'} in ${file}.${kept}`,
+    'System prompt and credentials are left out; the text of the chat is in it: read it before you pass it on.',
+    `See it: hermes-compat replay ${file} --verbose`,
+    '',
+  ].join('\n');
+}
