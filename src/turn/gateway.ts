@@ -1,12 +1,5 @@
 import { attachFile, type AttachedFile, type GatewayFile } from './gateway-attach.ts';
-import {
-  gatewayFailure,
-  isGatewayFailure,
-  openLink,
-  type Connect,
-  type GatewayFailure,
-  type Link,
-} from './gateway-link.ts';
+import { gatewayFailure, isGatewayFailure, openLink, type Connect, type Link } from './gateway-link.ts';
 import {
   answerQuestion,
   questionOfEvent,
@@ -244,5 +237,3 @@ async function sinceSeen(state: State, session: GatewaySession, seen: number): P
   await eventsSince(state, session);
   session.lastSeq = Math.max(now ?? seen, session.lastSeq ?? seen);
 }
-
-export type { GatewayFailure };
