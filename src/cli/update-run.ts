@@ -84,7 +84,12 @@ async function updateRun(
 }
 
 /** The engine's words, without what steers a terminal; line breaks stay. */
-const shownLines = (bytes: Buffer): string => bytes.toString('utf8').split('\n').map(shown).join('\n');
+const shownLines = (bytes: Buffer): string =>
+  bytes
+    .toString('utf8')
+    .split('\n')
+    .map((line) => shown(line, 2000))
+    .join('\n');
 
 async function consent(state: UpdateState, options: RawOptions, io: Io): Promise<boolean> {
   await write(io.stderr, updatePlanText({ ...state, toTakeOut: state.taken.map(({ patch }) => patch) }));

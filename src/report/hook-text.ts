@@ -49,7 +49,13 @@ export function hookRunText({ outcome, changed, patches, restart, message }: Hoo
     case 'failed':
       break;
     case 'checked':
-      if (changed.length > 0) lines.push(`Changed: ${changed.slice(0, 8).map(shown).join(', ')}`);
+      if (changed.length > 0)
+        lines.push(
+          `Changed: ${changed
+            .slice(0, 8)
+            .map((each) => shown(each))
+            .join(', ')}`,
+        );
       for (const each of patches)
         lines.push(`${each.patch} (${each.carrier}): ${each.outcome}, ${shown(each.reason)}`);
       for (const each of restart)

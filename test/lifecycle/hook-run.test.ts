@@ -1,13 +1,16 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
 import { change } from '../../src/patch/change.ts';
-import { runHook } from '../../src/lifecycle/hook-run.ts';
+import { type HookResult, runHook } from '../../src/lifecycle/hook-run.ts';
 import { gitTree, type GitTree } from '../support/git-tree.ts';
 import { hookRunOf, openTree } from '../support/lifecycle.ts';
 import { agree, snapshot, times } from '../support/patch-scene.ts';
 
+const program = fileURLToPath(new URL('../support/hook-run.mjs', import.meta.url));
 const trees: GitTree[] = [];
 afterEach(async () => {
   for (const tree of trees.splice(0)) await tree.remove();
@@ -146,5 +149,35 @@ describe('hook run', () => {
     await runHook(hookRunOf(tree.home));
     expect((await readFile(log)).length).toBeLessThan(2000);
     expect(existsSync(`${log}.1`)).toBe(true);
+  });
+});
+
+/** One run in a process of its own. */
+const runAlone = (root: string): Promise<Pick<HookResult, 'outcome' | 'patches'>> =>
+  new Promise((resolve, reject) => {
+    execFile(process.execPath, [program, root], { timeout: 280_000 }, (error, stdout) => {
+      if (error === null) resolve(JSON.parse(stdout) as HookResult);
+      else reject(new Error(error.message));
+    });
+  });
+
+describe('many at once', () => {
+  test('50 runs in processes of their own: one writer, a whole tree', { timeout: 300_000 }, async () => {
+    const tree = await applied('source');
+    await runHook(hookRunOf(tree.home));
+    const patched = await readFile(tree.server, 'utf8');
+    const file = join(tree.root, 'hermes_cli/hermes_compat_model_library.py');
+    const module = await readFile(file);
+    tree.git('reset', '-q', '--hard', 'HEAD');
+    await rm(file);
+    const runs = await Promise.all(Array.from({ length: 50 }, () => runAlone(tree.home)));
+    const wrote = runs.filter(({ patches }) => patches.some(({ outcome }) => outcome === 'reapplied'));
+    expect(wrote).toHaveLength(1);
+    expect([...new Set(runs.map(({ outcome }) => outcome))].sort()).not.toContain('updating');
+    expect(await readFile(tree.server, 'utf8')).toBe(patched);
+    expect(await readFile(file)).toEqual(module);
+    expect(existsSync(join(tree.home, 'desktop-compat/hooks/lock'))).toBe(false);
+    const log = await readFile(join(tree.home, 'desktop-compat/hooks/hook.log'), 'utf8');
+    expect(log.match(/ reapplied/g)).toHaveLength(2);
   });
 });

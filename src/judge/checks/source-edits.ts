@@ -37,10 +37,11 @@ const ownFiles =
 
 /** An edit of web_server.py that a client needs is told apart from what people changed for themselves. */
 const isForClients = (install: Install, file: string): boolean =>
-  file.endsWith('hermes_cli/web_server.py') &&
-  (install.modelLibrary === 'present' ||
-    install.chatDefaultOnly === true ||
-    (install.generation === 'G0' && install.chatAssignment === 'always-on'));
+  file.endsWith('hermes_cli/hermes_compat_model_library.py') ||
+  (file.endsWith('hermes_cli/web_server.py') &&
+    (install.modelLibrary === 'present' ||
+      install.chatDefaultOnly === true ||
+      (install.generation === 'G0' && install.chatAssignment === 'always-on')));
 
 function edited(reading: Reading, install: Install): Draft[] {
   const backups = new Set(install.residue?.backups);
