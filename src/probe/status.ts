@@ -44,7 +44,7 @@ export function readStatus(status: number | null, json: unknown, redact: Redacto
       ?.slice(0, 20)
       .map((item) => redact.text(item, 60)) ?? null;
   return {
-    version: text('version', 100),
+    version: read('version', isShortString) === null ? null : text('version', 100),
     releaseDate: text('release_date', 60),
     authRequired: read('auth_required', isBoolean),
     authProviders: list('auth_providers'),
@@ -59,6 +59,8 @@ export function readStatus(status: number | null, json: unknown, redact: Redacto
   };
 }
 
+/** No engine's version comes near this; what is longer is not one. */
+const isShortString = (value: unknown): value is string => typeof value === 'string' && value.length <= 200;
 const isString = (value: unknown): value is string => typeof value === 'string';
 const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;

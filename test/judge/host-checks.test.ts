@@ -497,8 +497,17 @@ describe('odd values', () => {
       ...healthy(),
       status: { ...(healthy().status ?? ({} as never)), version: null, wrongTypes: ['version'] },
     };
-    expect(found(facts)).toEqual(['RESPONSE_INVALID warn certain']);
+    expect(found(facts)).toEqual(['RESPONSE_INVALID error certain']);
     expect(judged(facts).engine.version).toBe('0.19.0');
+    expect(judged(facts).verdict).toBe('unknown');
+  });
+  test('another field of a wrong type is only a warning', () => {
+    const facts = {
+      ...healthy(),
+      status: { ...(healthy().status ?? ({} as never)), wrongTypes: ['can_update_hermes'] },
+    };
+    expect(found(facts)).toEqual(['RESPONSE_INVALID warn certain']);
+    expect(judged(facts).verdict).toBe('compatible');
   });
   test.each(['"5"', 'null', 'true', '7.5', '1e309', '-1'])('contract %s is unknown', (raw) => {
     const facts = {

@@ -27,18 +27,23 @@ export const reach: CheckDefinition = {
   },
 };
 
-/** A Hermes whose status has fields of another type, or a version that nobody can read. */
+/**
+ * A Hermes whose status has fields of another type, or a version that nobody can read. A version that is no text at all, or absurdly
+ * long, is not what an engine sends: then nothing behind it is trusted. Odd text is: structure decides.
+ */
 function oddStatus(reading: Reading): Draft[] {
-  const wrong = reading.facts.status?.wrongTypes ?? [];
-  const text = reading.facts.status?.version ?? null;
+  const status = reading.facts.status;
+  if (status === null) return [];
+  const wrong = status.wrongTypes;
   const problems = [
-    wrong.length === 0 ? null : `wrong type: ${wrong.join(', ')}`,
-    text !== null && reading.version === null ? `no version: ${text.slice(0, 60)}` : null,
+    wrong.length === 0 ? null : `wrong type or size: ${wrong.join(', ')}`,
+    status.version === null && !wrong.includes('version') ? 'no version' : null,
+    status.version !== null && reading.version === null ? `no version: ${status.version.slice(0, 60)}` : null,
   ].filter((each) => each !== null);
   if (problems.length === 0) return [];
   return [
     draft('RESPONSE_INVALID', {
-      severity: 'warn',
+      severity: status.version === null ? 'error' : 'warn',
       args: { url: reading.facts.service?.url ?? null, problem: problems.join('; ') },
       evidence: problems.map((each) => `/api/status: ${each}`),
     }),
