@@ -92,7 +92,8 @@ async function readConnection(options: RawOptions, io: Io): Promise<ExamineInput
   };
 }
 
-async function readCertificates(path: string): Promise<string> {
+/** @throws CompatError usage */
+export async function readCertificates(path: string): Promise<string> {
   const pem = await readTextFile(path, 'the certificate authority');
   if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw usageError(`${path} holds no PEM certificate`);
   return pem;

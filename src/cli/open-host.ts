@@ -8,8 +8,8 @@ import type { Io } from './io.ts';
 import { isInteractive } from './io.ts';
 import { pathResolver, type RawOptions, readSecretOption } from './request.ts';
 
-/** Opens the machine of a local or ssh target. */
-export function openHostFor(options: RawOptions, io: Io): (target: Target) => Promise<Host> {
+/** Opens the machine of a local or ssh target. `asks`: a person may be asked for what is missing; not where many targets are opened at once. */
+export function openHostFor(options: RawOptions, io: Io, asks = true): (target: Target) => Promise<Host> {
   return async (target) => {
     if (io.platform === 'win32') {
       throw new CompatError(
@@ -17,7 +17,7 @@ export function openHostFor(options: RawOptions, io: Io): (target: Target) => Pr
         'local and ssh targets are not supported on Windows; http(s):// targets work here',
       );
     }
-    if (target.kind === 'ssh') return openSsh(target, options, io);
+    if (target.kind === 'ssh') return openSsh(target, options, io, asks);
     return localHost({
       path: io.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
       home: io.home,
@@ -26,7 +26,12 @@ export function openHostFor(options: RawOptions, io: Io): (target: Target) => Pr
   };
 }
 
-async function openSsh(target: Target & { kind: 'ssh' }, options: RawOptions, io: Io): Promise<Host> {
+async function openSsh(
+  target: Target & { kind: 'ssh' },
+  options: RawOptions,
+  io: Io,
+  asks: boolean,
+): Promise<Host> {
   const { openSshHost } = await import('../host/ssh/open.ts');
   const { userInfo } = await import('node:os');
   const local: LocalSide = { home: io.home, user: userInfo().username, env: io.env };
@@ -41,13 +46,13 @@ async function openSsh(target: Target & { kind: 'ssh' }, options: RawOptions, io
     allowConfigExec: options['allowConfigExec'] === true,
     acceptNewHostKey: options['acceptNewHostKey'] === true,
     become: typeof become === 'string' ? become : null,
-    questions: await questions(options, io),
+    questions: await questions(options, io, asks),
     signal: io.signal,
   });
 }
 
 /** A secret given by name answers every question once; else a person is asked, on a terminal only. */
-async function questions(options: RawOptions, io: Io): Promise<Questions> {
+async function questions(options: RawOptions, io: Io, asks: boolean): Promise<Questions> {
   const secret = await readSecretOption(
     options,
     io,
@@ -62,7 +67,7 @@ async function questions(options: RawOptions, io: Io): Promise<Questions> {
       answers: async (_title, prompts) => prompts.map(({ echo }) => (echo ? '' : secret)),
     };
   }
-  if (!isInteractive(io)) return {};
+  if (!asks || !isInteractive(io)) return {};
   return {
     terminal: true,
     password: (whose) => askHidden(io, `Password of ${whose}: `),

@@ -1,19 +1,17 @@
 import { CompatError, usageError } from '../errors.ts';
-import type { ExamineInput } from '../lifecycle/examine.ts';
-import type { Client } from '../judge/client.ts';
+import type { Examination } from '../lifecycle/examine.ts';
 import type { Report, Reports } from '../judge/schema.ts';
 import { parseBaseline } from '../target/baseline.ts';
-import { readCredential } from '../target/credential.ts';
-import { parseTargetsFile, type PlannedTarget, type TargetsPlan } from '../target/targets-file.ts';
 import type { BuildCommand, Context } from './command.ts';
 import { examples } from './command.ts';
-import { readExamineOptions } from './examine-request.ts';
-import { exitCodeHelp, type ExitCode, worstExitCode } from './exit-codes.ts';
+import { exitCodeHelp, exitCodeOfError, type ExitCode, worstExitCode } from './exit-codes.ts';
 import type { Io } from './io.ts';
 import { connectionOptions, outputOptions, sshOptions } from './options.ts';
 import { readFormat } from './output.ts';
+import { prepare, readPlan, type Work } from './preflight-plan.ts';
+import { counter } from './progress.ts';
 import { emitReports, reportFormats } from './report-output.ts';
-import { oneOf, pathResolver, type RawOptions, readHeaderFile, readTextFile } from './request.ts';
+import { oneOf, pathResolver, type RawOptions, readTextFile } from './request.ts';
 
 export const preflight: BuildCommand = (command, context) => {
   command
@@ -42,6 +40,8 @@ async function runPreflight(file: string | undefined, options: RawOptions, conte
   const { io } = context;
   const format = readFormat(options, reportFormats, 'json');
   const failOn = oneOf(String(options['failOn']), ['error', 'warn'] as const, '--fail-on');
+  const shard = readShard(options);
+  const parallel = readParallel(options);
   const plan = await readPlan(file, options, io);
   const known = typeof options['baseline'] === 'string' ? await readBaseline(options['baseline'], io) : [];
   const works = await prepare(plan, options, io);
@@ -49,16 +49,17 @@ async function runPreflight(file: string | undefined, options: RawOptions, conte
     import('../lifecycle/many.ts'),
     import('../judge/baseline.ts'),
   ]);
-  const shard = readShard(options);
   const mine = shard === null ? works : shardOf(works, shard.index, shard.count);
   const today = new Date().toISOString().slice(0, 10);
   const began = performance.now();
-  const results = await runMany(mine, readParallel(options) ?? plan.parallel ?? 16, io.signal, (work) =>
-    runOne(work, failOn),
-  );
-  const reports = results
-    .filter((report): report is Report => report !== null)
-    .map((report) => withBaseline(report, known, today, failOn));
+  const count = counter(io, options, mine.length);
+  const results = await runMany(mine, parallel ?? plan.parallel ?? 16, io.signal, async (work) => {
+    const report = await runOne(work, failOn, io);
+    count.next();
+    return withBaseline(report, known, today, failOn);
+  });
+  count.end();
+  const reports = results.filter((report) => report !== null);
   const notRun = mine.filter((_, index) => results[index] === null).map((work) => work.planned.name);
   const worst = worstExitCode(reports.map((report) => report.exitCode as ExitCode));
   const code = io.signal.aborted ? 130 : worst;
@@ -77,139 +78,65 @@ async function runPreflight(file: string | undefined, options: RawOptions, conte
   context.finish(code);
 }
 
-interface Work {
-  planned: PlannedTarget;
-  client: Client;
-  clients: readonly Client[];
-  input: ExamineInput;
-}
-
-async function runOne({ client, clients, input }: Work, failOn: 'error' | 'warn'): Promise<Report> {
-  const [{ examine }, { judge }] = await Promise.all([
-    import('../lifecycle/examine.ts'),
-    import('../judge/judge.ts'),
-  ]);
+/** One target never ends the whole run: what goes wrong with it stands in its report. */
+async function runOne(work: Work, failOn: 'error' | 'warn', io: Io): Promise<Report> {
+  const { planned, client, clients } = work;
   const began = performance.now();
-  const { facts, host } = await examine(input);
-  await host?.close();
-  return {
-    ...judge(facts, { client: client.name, clients, failOn }),
-    durationMs: Math.round(performance.now() - began),
-  };
+  const durationMs = (): number => Math.round(performance.now() - began);
+  try {
+    const { facts, host } = await examined(work, io.signal);
+    // Saying goodbye to a host need not be waited for.
+    void host?.close().catch(() => undefined);
+    const { judge } = await import('../judge/judge.ts');
+    return { ...judge(facts, { client: client.name, clients, failOn }), durationMs: durationMs() };
+  } catch (error) {
+    if (io.signal.aborted) throw error;
+    const { failedReport } = await import('../lifecycle/failed-report.ts');
+    const failure = failureOf(error);
+    return { ...failedReport(planned.target, client.name, clients, failure), durationMs: durationMs() };
+  }
 }
 
-/** Everything that can be wrong with the whole job is found before the first target is asked. */
-async function prepare(plan: TargetsPlan, options: RawOptions, io: Io): Promise<Work[]> {
-  const [{ readClients }, { capabilityIds }, inputFor] = await Promise.all([
-    import('../judge/client.ts'),
-    import('../judge/capability-ids.ts'),
-    readExamineOptions(
-      { ...options, tokenEnv: undefined },
-      { ...io, env: { ...io.env, HERMES_COMPAT_TOKEN: undefined } },
-    ),
+/** What an examination still needs to put its facts together after its time is over. */
+const slackMs = 1500;
+
+/** Its own limit holds for all of it: the way to the host, looking around there, and probing. */
+async function examined({ input }: Work, signal: AbortSignal): Promise<Examination> {
+  const [{ examine }, { limit }] = await Promise.all([
+    import('../lifecycle/examine.ts'),
+    import('../probe/limit.ts'),
   ]);
-  const clients = await readClients();
-  return Promise.all(
-    plan.targets.map(async (planned): Promise<Work> => {
-      const client = clients.find((each) => each.name === planned.client);
-      const where = `target "${planned.name.slice(0, 60)}"`;
-      if (client === undefined)
-        throw usageError(
-          `${where}: no client "${planned.client.slice(0, 40)}"; there is ${clients.map((each) => each.name).join(', ')}`,
-        );
-      const required = planned.require.map((id) => {
-        const known = capabilityIds.find((each) => each === id);
-        if (known === undefined)
-          throw usageError(
-            `${where}: no capability "${id.slice(0, 40)}"; there is ${capabilityIds.join(', ')}`,
-          );
-        return known;
-      });
-      const strict = { ...client, requires: [...new Set([...client.requires, ...required])] };
-      const all = clients.map((each) => (each === client ? strict : each));
-      return { planned, client: strict, clients: all, input: await inputOf(planned, inputFor, strict, io) };
-    }),
-  );
-}
-
-async function inputOf(
-  planned: PlannedTarget,
-  inputFor: (target: PlannedTarget['target']) => ExamineInput,
-  client: Client,
-  io: Io,
-): Promise<ExamineInput> {
-  const base = inputFor(planned.target);
-  const credential = await readCredential(planned.secrets, {
-    env: io.env,
-    readFile: (path) => readTextFile(path, `the secret of target "${planned.name.slice(0, 60)}"`),
-    readStdin: async () => '',
-    runCommand: async () => '',
-  }).catch((error: unknown) => {
-    throw error instanceof CompatError
-      ? usageError(`target "${planned.name.slice(0, 60)}": ${error.message}`, { cause: error })
-      : error;
+  const { timeoutMs, connection } = input(signal);
+  if (timeoutMs === null) return examine(input(signal));
+  const ms = timeoutMs + (connection.holdSeconds ?? 0) * 1000;
+  const own = limit(signal, ms);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(lateError(ms)), ms + slackMs);
   });
-  const headers =
-    planned.headerFile === null ? null : Object.entries(await readHeaderFile(planned.headerFile, io));
-  const ca = planned.ca === null ? null : await readTextFile(planned.ca, 'the certificate authority');
-  return {
-    ...base,
-    credential,
-    client: client.name,
-    needs: {
-      ...base.needs,
-      contract: client.contract !== null || client.requires.some((id) => id === 'contract'),
-      modelSet: client.requires.some((id) => id === 'model-set'),
-    },
-    refinements: { ...base.refinements, mode: planned.mode, origin: planned.origin },
-    timeoutMs: planned.timeoutMs ?? base.timeoutMs,
-    connection: {
-      ...base.connection,
-      ...(headers === null ? {} : { headers }),
-      ...(ca === null ? {} : { ca }),
-    },
-  };
+  try {
+    return await Promise.race([examine(input(own.signal)), late]);
+  } catch (error) {
+    // The line to a host calls the end of our limit an interruption.
+    if (own.signal.aborted && error instanceof CompatError && error.kind === 'interrupted')
+      throw lateError(ms);
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    own.clear();
+  }
 }
 
-async function readPlan(file: string | undefined, options: RawOptions, io: Io): Promise<TargetsPlan> {
-  const inventory = options['ansibleInventory'];
-  if ((file === undefined) === (typeof inventory !== 'string'))
-    throw usageError('give a targets file, or --ansible-inventory FILE');
-  if (typeof inventory === 'string') {
-    const { targetsOfInventory } = await import('../target/ansible-inventory.ts');
-    const client = typeof options['client'] === 'string' ? options['client'] : null;
-    return {
-      parallel: null,
-      targets: targetsOfInventory(await listInventory(pathResolver(io)(inventory), io), client),
-    };
-  }
-  const path = pathResolver(io)(file ?? '');
-  const beside = path.slice(0, path.lastIndexOf('/') + 1);
-  return parseTargetsFile(
-    await readTextFile(path, 'the targets file'),
-    file ?? path,
-    pathResolver({ ...io, cwd: beside }),
-  );
-}
+const lateError = (ms: number): CompatError =>
+  new CompatError('unchecked', `not done within the limit of ${ms / 1000} s`);
 
-async function listInventory(path: string, io: Io): Promise<string> {
-  const { execa } = await import('execa');
-  const result = await execa('ansible-inventory', ['--inventory', path, '--list'], {
-    reject: false,
-    stdin: 'ignore',
-    timeout: 60_000,
-    maxBuffer: 64 * 1024 * 1024,
-    cancelSignal: io.signal,
-  });
-  if (result.exitCode !== 0) {
-    const why =
-      result.code === 'ENOENT'
-        ? 'ansible-inventory is not on PATH'
-        : `ansible-inventory failed: ${result.stderr.slice(0, 300)}`;
-    throw usageError(`cannot read the Ansible inventory: ${why}`);
-  }
-  return result.stdout;
-}
+const failureOf = (error: unknown): { reason: string; exitCode: number } =>
+  error instanceof CompatError
+    ? { reason: error.message, exitCode: exitCodeOfError(error) }
+    : {
+        reason: `a bug in hermes-compat (${error instanceof Error ? `${error.name}: ${error.message.slice(0, 300)}` : 'no error was thrown'})`,
+        exitCode: 70,
+      };
 
 const readBaseline = async (path: string, io: Io) =>
   parseBaseline(await readTextFile(pathResolver(io)(path), 'the baseline'), path);

@@ -1,5 +1,6 @@
 import type { Io } from './io.ts';
 import { isInteractive } from './io.ts';
+import type { RawOptions } from './request.ts';
 
 /** One piece of long work that a person may want to see. */
 interface Work<T> {
@@ -45,4 +46,19 @@ async function inOrder<T>(works: readonly Work<T>[]): Promise<T[]> {
   const results: T[] = [];
   for (const work of works) results.push(await work.run(() => {}));
   return results;
+}
+
+/** How far a long list is, on one line of stderr that is drawn over; on a terminal only. */
+export function counter(io: Io, options: RawOptions, total: number): { next: () => void; end: () => void } {
+  const isDrawn = isInteractive(io) && options['quiet'] !== true;
+  let done = 0;
+  return {
+    next: () => {
+      done += 1;
+      if (isDrawn) io.stderr.write(`\r${done} of ${total} targets checked`);
+    },
+    end: () => {
+      if (isDrawn) io.stderr.write('\r\u001b[K');
+    },
+  };
 }

@@ -5,6 +5,7 @@ import { summaryOf } from '../report/summary.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { Io } from './io.ts';
 import { wantsColor } from './io.ts';
+import { appendJobSummary } from './job-summary.ts';
 import { emit } from './output.ts';
 import type { RawOptions } from './request.ts';
 
@@ -31,4 +32,5 @@ export async function emitReports(
     verbose: options['verbose'] === true,
   });
   await emit(io, options, text);
+  if (how.format === 'github') await appendJobSummary(io, document);
 }

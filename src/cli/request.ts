@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
-import { usageError } from '../errors.ts';
+import { CompatError, usageError } from '../errors.ts';
 import { readCredential } from '../target/credential.ts';
 import { parseBaseUrl, parsePort, parseTarget } from '../target/parse.ts';
 import type { Credential, Refinements, Target } from '../target/types.ts';
@@ -95,14 +95,25 @@ export function readCredentialOption(options: RawOptions, io: Io): Promise<Crede
   });
 }
 
+/** A configuration, secret or saved report; more than this is a mistake or a device without an end. */
+const fileCap = 256 * 1024 * 1024;
+
 /** @throws CompatError usage, with the reason but never the content */
 export async function readTextFile(path: string, what: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
   try {
-    return await readFile(path, 'utf8');
+    for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > fileCap) throw usageError(`${what} ${path} is larger than 256 MiB`);
+      chunks.push(chunk);
+    }
   } catch (error) {
+    if (error instanceof CompatError) throw error;
     const reason = (error as NodeJS.ErrnoException).code ?? 'unknown reason';
     throw usageError(`cannot read ${what} ${path} (${reason})`, { cause: error });
   }
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 async function readStdin(io: Io): Promise<string> {

@@ -1,8 +1,11 @@
+import { setMaxListeners } from 'node:events';
 import { homedir } from 'node:os';
 import type { Io } from './io.ts';
 
 /** The entry of the program: binds `main` to the real process. */
 const controller = new AbortController();
+// Many targets at once all listen to it.
+setMaxListeners(0, controller.signal);
 const interrupt = (): void => {
   // The second signal ends us at once.
   if (controller.signal.aborted) process.exit(130);

@@ -49,6 +49,12 @@ export async function upgrade(run: Run, ask: UpgradeAsk, listen?: Listen): Promi
   try {
     opened = await run.openForUpgrade(deadline.signal);
     notePhases(fact, opened);
+    const first = await shake(run, ask, fact, opened, deadline.signal, listen);
+    if (fact.status !== 408) return first;
+    // A proxy that was not asked anything in time: the connection was opened ahead and waited. A new one is asked at once.
+    opened = await run.open(deadline.signal);
+    Object.assign(fact, blank(run, ask));
+    notePhases(fact, opened);
     return await shake(run, ask, fact, opened, deadline.signal, listen);
   } catch (error) {
     opened?.stream.destroy();

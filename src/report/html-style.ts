@@ -23,7 +23,7 @@ dd{margin:0;min-width:0}
 .finding{border-left:4px solid var(--dim);padding:.25rem 0 .25rem .75rem;margin:1rem 0}
 .finding.error{border-color:var(--bad)}.finding.warn{border-color:var(--warn)}
 .finding p{margin:.25rem 0}.finding ul{margin:.25rem 0;padding-left:1.25rem}
-.remedy{color:var(--dim)}
+.remedy,.known{color:var(--dim)}.note{border:1px solid var(--line);border-radius:.4rem;padding:.25rem .75rem;margin:0 0 .75rem}.note.error{border-color:var(--bad)}.note.warn{border-color:var(--warn)}
 pre{background:var(--soft);border:1px solid var(--line);border-radius:.4rem;padding:.5rem;margin:.25rem 0;white-space:pre-wrap;overflow-wrap:anywhere;font:.875rem/1.5 ui-monospace,monospace}
 table{border-collapse:collapse;width:100%;font-size:.875rem}
 td{border-top:1px solid var(--line);padding:.2rem .5rem .2rem 0;vertical-align:top;min-width:0}

@@ -2,6 +2,7 @@ import type { Finding, Remedy, Report, Reports, Verdict } from '../judge/schema.
 import { htmlStyle } from './html-style.ts';
 import { advice, sentence } from './messages.ts';
 import { clientWords } from './client-words.ts';
+import { acceptedText, notesOf, reasonsOf } from './notes.ts';
 import { remedyTitle } from './remedy-title.ts';
 import { reportsOf } from './render.ts';
 import { shellLine } from './shell-line.ts';
@@ -26,6 +27,9 @@ export function html(document: Report | Reports): string {
     '</head>',
     '<body>',
     filter(reports),
+    ...notesOf(document).map(
+      ({ level, text }) => `<p class="note ${level}">${noteSigns[level]} ${escape(text)}</p>`,
+    ),
     '<main>',
     ...reports.map((report) => article(report, reports.length === 1)),
     '</main>',
@@ -70,12 +74,15 @@ function filter(reports: readonly Report[]): string {
 }
 
 function article(report: Report, isOpen: boolean): string {
-  const codes = report.findings.filter((each) => each.severity === 'error').map((each) => escape(each.code));
+  const codes = report.findings
+    .filter((each) => each.severity === 'error')
+    .map((each) => `${escape(each.code)}${each.known === undefined ? '' : ' (known)'}`);
   return [
     `<article data-verdict="${report.verdict}">`,
     `<details${isOpen ? ' open' : ''}>`,
     `<summary>${badge(report.verdict)} <span class="name">${escape(report.target.name)}</span> <span class="dim">${escape(report.client)}</span>${codes.length === 0 ? '' : ` <span class="codes">${codes.join(', ')}</span>`}</summary>`,
     facts(report),
+    ...reasonsOf(report).map((reason) => `<p class="reason">${escape(reason)}</p>`),
     ...report.findings.map((each) => finding(each, report)),
     checks(report),
     '</details>',
@@ -96,6 +103,8 @@ function facts(report: Report): string {
   return `<dl>${rows.map(([name, text]) => `<dt>${name}</dt><dd>${escape(text)}</dd>`).join('')}</dl>`;
 }
 
+const noteSigns = { error: '✗', warn: '!', info: 'i' } as const;
+
 const severitySigns: Record<Finding['severity'], string> = {
   error: '✗ error',
   warn: '! warning',
@@ -110,6 +119,7 @@ function finding(each: Finding, report: Report): string {
     `<section class="finding ${each.severity}">`,
     `<h2>${escape(each.code)} <span class="dim">${severitySigns[each.severity]}, ${each.confidence}</span></h2>`,
     `<p>${escape(sentence(each))}.</p>`,
+    each.known === undefined ? '' : `<p class="known">Accepted, ${escape(acceptedText(each))}.</p>`,
     each.evidence.length === 0
       ? ''
       : `<ul>${each.evidence.map((text) => `<li>${escape(text)}</li>`).join('')}</ul>`,

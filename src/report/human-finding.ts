@@ -1,5 +1,6 @@
 import type { Finding, Remedy, Report } from '../judge/schema.ts';
 import { advice, adviceNow, sentence } from './messages.ts';
+import { acceptedText } from './notes.ts';
 import type { Page } from './page.ts';
 import { remedyTitle } from './remedy-title.ts';
 import { shellLine } from './shell-line.ts';
@@ -25,6 +26,8 @@ export function findingLines(page: Page, finding: Finding, report: Report): void
       page.lines.push(`${index === 0 ? first : indent}${line}`),
     );
   add(`${shown(sentence(finding))}.`, '  ');
+  const accepted = acceptedText(finding);
+  if (accepted !== '') add(`Accepted, ${shown(accepted, 600)}.`, '  ');
   const most = page.verbose ? finding.evidence.length : 4;
   for (const evidence of finding.evidence.slice(0, most)) add(shown(evidence), '    ', '  · ');
   if (finding.severity !== 'info') adviceLines(page, finding, report, add);

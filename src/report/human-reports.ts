@@ -1,5 +1,6 @@
 import type { Reports } from '../judge/schema.ts';
 import { human, verdictTone } from './human.ts';
+import { notesOf } from './notes.ts';
 import type { HumanOptions } from './page.ts';
 import { shown } from './shown.ts';
 import { plain } from './style.ts';
@@ -11,7 +12,7 @@ export function humanReports(document: Reports, options: HumanOptions = {}): str
   const rows = document.reports.map((each) => {
     const codes = each.findings
       .filter((found) => found.severity === 'error')
-      .map((found) => shown(found.code, 60));
+      .map((found) => `${shown(found.code, 60)}${found.known === undefined ? '' : ' (known)'}`);
     const verdict = style(verdictTone[each.verdict], each.verdict.padEnd(12));
     return `${verdict}  ${shown(each.target.name, 40).padEnd(width)}  ${shown(each.client, 30)}${codes.length === 0 ? '' : `  ${codes.join(', ')}`}`;
   });
@@ -22,5 +23,7 @@ export function humanReports(document: Reports, options: HumanOptions = {}): str
   const details = document.reports
     .filter((each) => each.verdict !== 'compatible' || options.verbose === true)
     .map((each) => `\n${style('strong', `── ${shown(each.target.name)}`)}\n${human(each, options)}`);
-  return `${rows.join('\n')}\n\n${summary.total} targets: ${counted.join(', ')}\n${details.join('')}`;
+  const notes = notesOf(document).map(({ text }) => `${shown(text, 2000)}\n`);
+  const counts = `${summary.total} targets${counted.length === 0 ? '' : `: ${counted.join(', ')}`}`;
+  return `${rows.join('\n')}\n\n${counts}\n${notes.join('')}${details.join('')}`;
 }

@@ -3,6 +3,7 @@ import { clientWords } from './client-words.ts';
 import { findingLines } from './human-finding.ts';
 import type { HumanOptions, Page } from './page.ts';
 import { newPage } from './page.ts';
+import { reasonsOf } from './notes.ts';
 import { shown, wrap } from './shown.ts';
 import type { Tone } from './style.ts';
 
@@ -33,6 +34,8 @@ export function human(report: Report, options: HumanOptions = {}): string {
   const page = newPage(options);
   verdictLines(page, report);
   summaryLines(page, report);
+  for (const reason of reasonsOf(report))
+    page.lines.push('', ...wrap(`? ${shown(reason, 1000)}`, page.width));
   const severities: Finding['severity'][] = ['error', 'warn', 'info'];
   for (const severity of severities)
     for (const finding of report.findings.filter((each) => each.severity === severity))

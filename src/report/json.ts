@@ -6,10 +6,8 @@ export const json = (document: Report | Reports): string => `${safe(JSON.stringi
 /** One line for each report, then one for the summary of several. */
 export function ndjson(document: Report | Reports): string {
   if (document.kind === 'report') return `${safe(JSON.stringify(document))}\n`;
-  const { schemaVersion, tool, summary } = document;
-  return [...document.reports, { schemaVersion, kind: 'summary', tool, summary }]
-    .map((each) => `${safe(JSON.stringify(each))}\n`)
-    .join('');
+  const { reports, ...rest } = document;
+  return [...reports, { ...rest, kind: 'summary' }].map((each) => `${safe(JSON.stringify(each))}\n`).join('');
 }
 
 const steering = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;

@@ -92,7 +92,7 @@ describe('junit', () => {
   });
   test('what could not be checked is an error, never a pass', () => {
     const text = junit(closed);
-    expect(text).toMatch(/name="verdict"[^>]*>\s*<error message="minimal: unknown">/);
+    expect(text).toMatch(/name="verdict"[^>]*>\s*<error message="minimal: unknown" type="verdict">/);
     expect(text).toContain('CONNECTION_REFUSED (certain)');
     const sessions = junit(report(withHttp(healthy(), http('sessions', 500, error('x')))));
     expect(sessions).toMatch(/name="sessions"[^>]*>\s*<(error|failure)/);
