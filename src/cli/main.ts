@@ -1,5 +1,6 @@
 import type { CommanderError } from 'commander';
 import { CompatError } from '../errors.ts';
+import { FileError } from '../host/types.ts';
 import { tool } from '../tool.ts';
 import type { Context } from './command.ts';
 import { commands } from './commands.ts';
@@ -42,7 +43,12 @@ export async function main(given: readonly string[], io: Io): Promise<ExitCode> 
 /** An error for a person, or one that wraps such: a file could not be read because the connection was cut. */
 function meantError(error: unknown): CompatError | null {
   if (error instanceof CompatError) return error;
-  return error instanceof Error && error.cause instanceof CompatError ? error.cause : null;
+  if (error instanceof Error && error.cause instanceof CompatError) return error.cause;
+  // A file of the target that may not be read or is not there: not a bug, and nothing is known.
+  if (!(error instanceof FileError)) return null;
+  const { path, code } = error;
+  const said = error.message.includes(path) ? error.message : `${path}: ${error.message}`;
+  return new CompatError('unchecked', said, { args: { path, code }, cause: error });
 }
 
 /** Takes off what stands behind `--` where the command hands it on; elsewhere it is commander's business. */
