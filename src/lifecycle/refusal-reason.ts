@@ -17,7 +17,7 @@ export async function refusalReason(
   const console = ws.find((each) => each.id === 'console' && each.outcome === 'refused');
   if (console === undefined || home === null) return null;
   const script = `tail -c ${tailBytes} "$1" 2>/dev/null`;
-  for (const path of [...new Set([home.path, home.root])]) {
+  for (const path of new Set([home.path, home.root])) {
     try {
       const { stdout } = await host.script(script, [`${path}/logs/gui.log`], {
         timeoutMs: 5000,
