@@ -219,8 +219,8 @@ async function scratch(target: Target, options: RawOptions, io: Io): Promise<Sce
   const host = await openMachine(target, options, io);
   try {
     const install = chosenInstall(await locateFor(host, target, options, io));
-    const path = io.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin';
-    const started = await startScratch(host, install, io.signal, path);
+    const { PATH: path = '/usr/local/bin:/usr/bin:/bin', TMPDIR: tmp = '/tmp' } = io.env;
+    const started = await startScratch(host, install, io.signal, { path, tmp });
     return {
       way: started.way,
       version: install.version,

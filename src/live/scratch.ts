@@ -49,9 +49,9 @@ export async function startScratch(
   host: Host,
   install: LaunchInstall,
   signal: AbortSignal,
-  path: string,
+  { path, tmp }: { path: string; tmp: string },
 ): Promise<Scratch> {
-  const folder = await makeFolder(host);
+  const folder = await makeFolder(host, tmp);
   let provider: Provider | null = null;
   const stop = async (keep: boolean): Promise<void> => {
     await provider?.close();
@@ -112,8 +112,8 @@ const notStarted = ({ failure }: NotLaunched): CompatError =>
 
 const prefix = 'hermes-compat-turns.';
 
-async function makeFolder(host: Host): Promise<string> {
-  const { stdout, code } = await host.script(`umask 077; mktemp -d "\${TMPDIR:-/tmp}/${prefix}XXXXXXXX"`);
+async function makeFolder(host: Host, tmp: string): Promise<string> {
+  const { stdout, code } = await host.script(`umask 077; mktemp -d "$1/${prefix}XXXXXXXX"`, [tmp]);
   const path = stdout.toString('utf8').trim();
   if (code !== 0 || !path.includes(`/${prefix}`))
     throw new CompatError('unchecked', 'no temporary folder can be made for the throw-away home');

@@ -1,0 +1,146 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { openChat, type Chat } from '../../src/live/chat.ts';
+import { startProvider, type Provider } from '../../src/simulate/index.ts';
+import type { Turn } from '../../src/turn/index.ts';
+import { requireEngines, startEngine, type Engine } from '../support/engines.ts';
+
+// What must hold when things go wrong in the middle of a turn, counted at the model: a prompt runs once.
+
+const versions = ['0.19.0', '0.22.2.post1'];
+const ready = await requireEngines(...versions);
+
+const undo: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const step of undo.splice(0).toReversed()) await step();
+});
+
+async function setUp(version: string): Promise<{ provider: Provider; start: () => Promise<Engine> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'turn-recovery-'));
+  undo.push(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+  const provider = await startProvider();
+  undo.push(() => provider.close());
+  const home = join(folder, '.hermes');
+  await mkdir(home);
+  await writeFile(
+    join(home, 'config.yaml'),
+    `model: {default: scripted-1, provider: custom, base_url: "${provider.url}", api_key: sk-scripted, context_length: 64000}
+agent: {max_turns: 30, api_max_retries: 1, auto_recovery_cycles: 1}
+approvals: {mode: "off"}
+`,
+  );
+  return {
+    provider,
+    start: async () => {
+      const engine = await startEngine({ version, home });
+      undo.push(() => engine.stop());
+      return engine;
+    },
+  };
+}
+
+async function chatOf({ url, token }: Engine): Promise<Chat> {
+  const chat = await openChat({
+    way: {
+      url,
+      used: token === null ? { kind: 'none' } : { kind: 'token', token },
+      origin: null,
+      connection: {},
+    },
+    signal: AbortSignal.timeout(200_000),
+    onQuestion: () => 'deny',
+  });
+  undo.push(() => chat.close());
+  return chat;
+}
+
+const textsOf = (turn: Turn | undefined): string[] =>
+  (turn?.parts ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : []));
+
+const toolRuns = (chat: Chat): boolean =>
+  chat.turns().some((turn) => turn.parts.some((part) => part.type === 'tool' && part.status === 'running'));
+
+describe.skipIf(!ready).each(versions)('%s', { timeout: 240_000 }, (version) => {
+  it('killed in the middle of a turn: interrupted, and the prompt runs once unless the engine takes it up itself', async () => {
+    const { provider, start } = await setUp(version);
+    const first = await start();
+    const chat = await chatOf(first);
+    const session = await chat.gateway.create();
+    await chat.gateway.submit(session, 'SCN:plain warm up');
+    await chat.settled(session, 1);
+    await chat.gateway.submit(session, 'SCN:slow-tool secs=5 the killed one');
+    await chat.until('the tool to run', () => toolRuns(chat));
+    process.kill(first.pid, 'SIGKILL');
+    await chat.until('the socket to close', () => !chat.gateway.isOpen()).catch(() => undefined);
+    expect(chat.finished().at(-1)).toMatchObject({ outcome: 'interrupted', degraded: true });
+    await first.stop();
+
+    const second = await start();
+    const again = await chatOf(second);
+    const { storedId } = session;
+    const known = { runtimeId: session.runtimeId, storedId, running: false, lastSeq: null };
+    const submitted = await again.gateway.submit(known, 'SCN:plain the next one');
+    // 0.22 takes the killed turn up by itself; then nothing is sent until that has ended.
+    expect(submitted.status).toBe(version === '0.19.0' ? 'started' : 'held');
+    await again.settled(known, 1);
+    if (submitted.status === 'held') {
+      await again.gateway.submit(known, 'SCN:plain the next one');
+      await again.settled(known, 2);
+    }
+    expect(again.turns().at(-1)).toMatchObject({ outcome: 'completed', prompt: 'SCN:plain the next one' });
+    expect(provider.promptCount('the next one')).toBe(1);
+    const sentByUs = [...chat.log, ...again.log].filter(
+      ({ dir, frame }) => dir === 'out' && JSON.stringify(frame).includes('the killed one'),
+    );
+    expect(sentByUs).toHaveLength(1);
+    expect(provider.promptCount('the killed one')).toBe(version === '0.19.0' ? 1 : 2);
+  });
+
+  it('two sessions on one socket, and a second client on one of them: no frame lands in the wrong turn', async () => {
+    const { start } = await setUp(version);
+    const engine = await start();
+    const chat = await chatOf(engine);
+    const [a, b] = [await chat.gateway.create(), await chat.gateway.create()];
+    await Promise.all([
+      chat.gateway.submit(a, 'SCN:two-tools in a'),
+      chat.gateway.submit(b, 'SCN:slow n=12 delay=50 in b'),
+    ]);
+    await chat.settled(a, 2);
+    await chat.settled(b, 2);
+    const of = (id: string): Turn | undefined => chat.turns().find((turn) => turn.session === id);
+    expect(textsOf(of(a.runtimeId))).toEqual([
+      'First step. I run A.',
+      'Second step. I run B.',
+      'Both are done.',
+    ]);
+    expect(textsOf(of(b.runtimeId))).toEqual(['w0 w1 w2 w3 w4 w5 w6 w7 w8 w9 w10 w11']);
+
+    const other = await chatOf(engine);
+    await other.gateway.resume(a.storedId ?? '');
+    await chat.gateway.submit(b, 'SCN:plain again in b');
+    await chat.settled(b, 3);
+    expect(chat.turns().at(-1)).toMatchObject({ session: b.runtimeId, outcome: 'completed' });
+    expect(other.finished()).toEqual([]);
+  });
+
+  it('a failed turn keeps its error, and the model never hears of it', async () => {
+    const { provider, start } = await setUp(version);
+    const chat = await chatOf(await start());
+    const session = await chat.gateway.create();
+    await chat.gateway.submit(session, 'SCN:http code=401 fails');
+    await chat.settled(session, 1);
+    await pause(300);
+    await chat.gateway.switchModel(session, 'scripted-2');
+    await chat.gateway.submit(session, 'SCN:plain works');
+    await chat.settled(session, 2);
+    const [failed, works] = chat.turns();
+    expect(failed).toMatchObject({ outcome: 'error' });
+    expect(works).toMatchObject({ outcome: 'completed' });
+    expect(works?.parts.some((part) => part.type === 'error')).toBe(false);
+    expect(provider.wasSent('Incorrect API key')).toBe(false);
+    expect(provider.requests.findLast(({ purpose }) => purpose === 'turn')?.model).toBe('scripted-2');
+  });
+});
