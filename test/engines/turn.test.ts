@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scenarios } from '../../src/live/scenarios.ts';
 import { document, runCli, type CliResult } from '../support/cli.ts';
-import { engineDir, requireEngines } from '../support/engines.ts';
+import { startProvider } from '../../src/simulate/index.ts';
+import { engineDir, requireEngines, startEngine } from '../support/engines.ts';
 
 // `turn --suite full` on real engines with the scripted model: exactly the committed cells, and nothing left behind.
 
@@ -17,6 +18,7 @@ const ready = await requireEngines(...versions);
 
 interface Turns {
   kind: 'turns';
+  suite: string;
   target: { url: string };
   engine: { version: string };
   scenarios: { id: string; status: string; got: string; expected: string; from: string }[];
@@ -69,3 +71,88 @@ describe.skipIf(!ready)('record', { timeout: 300_000 }, () => {
     await rm(prompt);
   });
 });
+
+describe.skipIf(!ready || !isFull)(
+  'over http, with a model that is scripted elsewhere',
+  { timeout: 400_000 },
+  () => {
+    it.each(['0.19.0', '0.22.2.post1'])('%s', async (version) => {
+      const provider = await startProvider();
+      const home = await mkdtemp(join(tmpdir(), 'turn-http-'));
+      const engine = await startEngine({ version, home, ...(await configured(home, provider.url)) });
+      try {
+        const ids = ['plain', 'interrupt', 'lost-socket'];
+        const args = ['turn', engine.url, '--suite', 'full', '--scripted', '--only', ids.join(','), '--json'];
+        const env = { HERMES_COMPAT_TOKEN: engine.token ?? '' };
+        const refused = await runCli(args, { env, timeoutMs: 100_000 });
+        expect(refused.code).toBe(4);
+        expect(provider.requests).toEqual([]);
+        const result = await runCli([...args, '--yes'], { env, timeoutMs: 300_000 });
+        const turns = document<Turns>(result);
+        expect(turns.scenarios.map(({ id, status, from }) => [id, status, from])).toEqual(
+          ids.map((id) => [id, 'pass', 'table']),
+        );
+        const rows = (await fetch(`${engine.url}/api/sessions?limit=50`, {
+          headers: { 'X-Hermes-Session-Token': engine.token ?? '' },
+        }).then((answer) => answer.json())) as { sessions: unknown[] };
+        expect(rows.sessions).toEqual([]);
+      } finally {
+        await engine.stop();
+        await provider.close();
+        await rm(home, { recursive: true, force: true, maxRetries: 5 });
+      }
+    });
+
+    it('record and the basic suite', async () => {
+      const provider = await startProvider();
+      const home = await mkdtemp(join(tmpdir(), 'turn-basic-'));
+      const engine = await startEngine({
+        version: '0.19.0',
+        home,
+        ...(await configured(home, provider.url)),
+      });
+      const env = { HERMES_COMPAT_TOKEN: engine.token ?? '' };
+      try {
+        const basic = await runCli(['turn', engine.url, '--yes', '--json'], { env, timeoutMs: 200_000 });
+        expect(document<Turns>(basic)).toMatchObject({
+          suite: 'basic',
+          exitCode: 0,
+          scenarios: [{ status: 'pass' }],
+        });
+        const prompt = join(home, 'prompt.txt');
+        const output = join(home, 'log.jsonl');
+        await writeFile(prompt, 'SCN:two-tools first\n---\nSCN:plain second\n');
+        const args = ['record', engine.url, '--prompt-file', prompt, '--output', output, '--yes', '--json'];
+        const recorded = await runCli(args, { env, timeoutMs: 200_000 });
+        expect(document(recorded)).toMatchObject({
+          turns: 2,
+          removed: true,
+          exitCode: 0,
+        });
+        const log = await readFile(output, 'utf8');
+        expect(log).toContain('SCN:plain second');
+        expect(log).not.toContain(engine.token);
+        expect(log).not.toMatch(/"system_prompt":"(?!\[left out\])/);
+        const replayed = await runCli(['replay', output, '--json']);
+        expect(
+          document<{ turns: { outcome: string }[] }>(replayed).turns.map(({ outcome }) => outcome),
+        ).toEqual(['completed', 'completed']);
+        const again = await runCli(args, { env, timeoutMs: 60_000 });
+        expect(again).toMatchObject({ code: 2 });
+      } finally {
+        await engine.stop();
+        await provider.close();
+        await rm(home, { recursive: true, force: true, maxRetries: 5 });
+      }
+    });
+  },
+);
+
+/** Writes the config of a scripted model; gives nothing more to the start. */
+async function configured(home: string, url: string): Promise<object> {
+  await writeFile(
+    join(home, 'config.yaml'),
+    `model: {default: scripted-1, provider: custom, base_url: "${url}", api_key: sk-scripted, context_length: 64000}\n`,
+  );
+  return {};
+}
