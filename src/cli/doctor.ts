@@ -30,6 +30,7 @@ export const doctor: BuildCommand = (command, context) => {
     .option('--restart', 'with --fix: restart the dashboard that launch started')
     .option('--restart-service <UNIT>', 'with --fix: restart this service')
     .option('--start', 'start a dashboard for the check when none runs, and end it')
+    .option('--watch', 'check again whenever files or processes of the engine change; one line a change')
     .option('--from <FACTS>', 'judge saved facts (detect --json) instead of looking')
     .addHelpText('after', `${examples(exampleLines)}${exitCodeHelp}`)
     .action((words: string[], options: RawOptions) => runDoctor(words, options, context));
@@ -46,6 +47,7 @@ const exampleLines = [
   'hermes-compat doctor --url http://127.0.0.1:9119',
   'hermes-compat doctor https://hermes.example --token-env TOKEN',
   'hermes-compat doctor --fix',
+  'hermes-compat doctor --watch',
 ];
 
 async function runDoctor(words: readonly string[], options: RawOptions, context: Context): Promise<void> {
@@ -58,6 +60,10 @@ async function runDoctor(words: readonly string[], options: RawOptions, context:
   }
   const judging = await readJudging(options);
   const format = readFormat(options, reportFormats, 'json');
+  if (options['watch'] === true) {
+    const { watchTarget } = await import('./doctor-watch.ts');
+    return watchTarget(words, options, (facts) => judgeFacts(facts, judging, performance.now()), context);
+  }
   const began = performance.now();
   const reports =
     typeof options['from'] === 'string'

@@ -16,7 +16,10 @@ export const patches: CheckDefinition = {
     if (home === null || install === null) return skip('no install and home were read');
     const own = [...lost(reading, home, install), ...byOther(home, install), ...notNeeded(home, install)];
     const asked = (reading.facts.patchFindings ?? []).filter(
-      (each) => codes.has(each.code) && !own.some((found) => found.code === each.code),
+      (each) =>
+        codes.has(each.code) &&
+        !own.some((found) => found.code === each.code) &&
+        !isToldElsewhere(each.code, home, install),
     );
     return done([
       ...own,
@@ -30,6 +33,11 @@ export const patches: CheckDefinition = {
     ]);
   },
 };
+
+/** Other checks see these in the files themselves, and know what to do about them. */
+const isToldElsewhere = (code: string, home: Home, install: Install): boolean =>
+  (code === 'CONFLICT_MARKERS' && (install.residue?.conflictMarkers.length ?? 0) > 0) ||
+  (code === 'MARKER_CORRUPT' && home.markers.some(({ state }) => state === 'corrupt'));
 
 interface Entry {
   patch: string;

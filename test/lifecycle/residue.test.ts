@@ -1,0 +1,190 @@
+import { execFileSync } from 'node:child_process';
+import { readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Report } from '../../src/judge/schema.ts';
+import { change } from '../../src/patch/change.ts';
+import { runCli } from '../support/cli.ts';
+import { farAway, gitTree, type GitTree } from '../support/git-tree.ts';
+import { openTree } from '../support/lifecycle.ts';
+import { miniServer } from '../support/mini-engine.ts';
+import { agree } from '../support/patch-scene.ts';
+
+const trees: GitTree[] = [];
+afterEach(async () => {
+  for (const tree of trees.splice(0)) await tree.remove();
+});
+
+async function made(carrier: 'source' | null = null): Promise<GitTree> {
+  const tree = await gitTree();
+  trees.push(tree);
+  if (carrier === null) return tree;
+  const { session } = await openTree({ install: tree.root, home: tree.home });
+  await change(session, agree({ carrier }));
+  return tree;
+}
+
+async function doctor(tree: GitTree): Promise<Report> {
+  const result = await runCli(['doctor', `local:${tree.root}`, '--home', tree.home, '--json'], {
+    env: { HOME: tree.folder },
+  });
+  return JSON.parse(result.stdout) as Report;
+}
+
+const codes = ({ findings }: Report): string[] => findings.map(({ code }) => code);
+
+/** Does what the report says, as it says it: every command of the remedies of this finding, in order. */
+function follow(report: Report, code: string): void {
+  const finding = report.findings.find((each) => each.code === code);
+  const remedies = report.remedies.filter(({ id }) => finding?.fix.includes(id));
+  expect(remedies.length, JSON.stringify(finding)).toBeGreaterThan(0);
+  for (const [command = '', ...words] of remedies.flatMap(({ commands }) => commands)) {
+    // Our own commands are tried where they stand; here it is about what is left in the tree.
+    if (command !== 'hermes-compat') execFileSync(command, words, { stdio: 'pipe' });
+  }
+}
+
+/** The engine's own update, behind our back. */
+const engineUpdate = (tree: GitTree): void => {
+  execFileSync(join(tree.root, 'venv/bin/hermes'), ['update'], {
+    env: { PATH: '/usr/bin:/bin', HOME: tree.folder, HERMES_HOME: tree.home },
+    stdio: 'pipe',
+  });
+};
+
+async function foundThenGone(tree: GitTree, code: string): Promise<Report> {
+  const first = await doctor(tree);
+  expect(codes(first)).toContain(code);
+  follow(first, code);
+  expect(codes(await doctor(tree))).not.toContain(code);
+  return first;
+}
+
+describe('residue made for real: found, its advice followed, gone', () => {
+  test('our edit parked in a stash by an update that met the same lines', async () => {
+    const tree = await made('source');
+    await tree.upstream({
+      'hermes_cli/web_server.py': miniServer.replace(
+        '    _DASHBOARD_EMBEDDED_CHAT_ENABLED = embedded_chat\n',
+        '    _DASHBOARD_EMBEDDED_CHAT_ENABLED = bool(embedded_chat)\n',
+      ),
+    });
+    engineUpdate(tree);
+    expect(tree.git('stash', 'list')).toContain('hermes-update-autostash');
+    const report = await foundThenGone(tree, 'PATCH_PARKED_IN_STASH');
+    expect(codes(report)).toContain('PATCH_LOST');
+    expect(tree.git('stash', 'list')).toBe('');
+    expect(await readFile(join(tree.home, 'desktop-compat/set-aside/stash-0.diff'), 'utf8')).toContain(
+      'hermes-compat',
+    );
+  });
+
+  test('a stash of an update with an edit of somebody else', async () => {
+    const tree = await made();
+    await writeFile(join(tree.root, 'hermes_cli/notes.py'), 'ONE = 1\nTWO = 2\nTHREE = 4\n');
+    await writeFile(join(tree.home, 'updater.json'), '{"park": true}');
+    await tree.upstream({ 'hermes_cli/web_server.py': farAway(miniServer) });
+    engineUpdate(tree);
+    await foundThenGone(tree, 'STASH_LEFTOVER');
+    expect(await readFile(join(tree.home, 'desktop-compat/set-aside/stash-0.diff'), 'utf8')).toContain(
+      'THREE = 4',
+    );
+  });
+
+  test('conflict markers', async () => {
+    const tree = await made();
+    await writeFile(
+      tree.server,
+      miniServer.replace('embedded_chat\n\n    uvicorn', 'embedded_chat  # mine\n\n    uvicorn'),
+    );
+    tree.git('stash', '-q');
+    await writeFile(
+      tree.server,
+      miniServer.replace('embedded_chat\n\n    uvicorn', 'embedded_chat  # theirs\n\n    uvicorn'),
+    );
+    tree.git('commit', '-q', '-am', 'theirs');
+    expect(() => tree.git('stash', 'pop')).toThrow();
+    expect(await readFile(tree.server, 'utf8')).toContain('<<<<<<< ');
+    await foundThenGone(tree, 'CONFLICT_MARKERS');
+  });
+
+  test('an edit of somebody, and a file of somebody', async () => {
+    const tree = await made();
+    const mine = `${await readFile(tree.server, 'utf8')}# mine\n`;
+    await writeFile(tree.server, mine);
+    await writeFile(join(tree.root, 'mine.txt'), 'mine');
+    await foundThenGone(tree, 'FOREIGN_EDITS');
+    expect(tree.git('status', '--porcelain')).toBe('');
+    tree.git('apply', join(tree.home, 'desktop-compat/set-aside/set-aside.diff'));
+    expect(await readFile(tree.server, 'utf8')).toBe(mine);
+    expect(await readFile(join(tree.home, 'desktop-compat/set-aside/mine.txt'), 'utf8')).toBe('mine');
+  });
+
+  test('a backup beside its source', async () => {
+    const tree = await made();
+    await writeFile(`${tree.server}.orig`, 'old');
+    await foundThenGone(tree, 'BACKUP_LEFTOVER');
+    expect(await readFile(join(tree.home, 'desktop-compat/set-aside/web_server.py.orig'), 'utf8')).toBe(
+      'old',
+    );
+  });
+
+  test('bytecode that runs instead of its source', async () => {
+    const tree = await made();
+    execFileSync(join(tree.root, 'venv/bin/python'), ['-m', 'py_compile', tree.server]);
+    const { atime, mtime } = await stat(tree.server);
+    // The same size and the same time: what a restore that keeps times makes.
+    await writeFile(tree.server, miniServer.replace('title="Hermes"', 'title="hermes"'));
+    await utimes(tree.server, atime, mtime);
+    await foundThenGone(tree, 'STALE_BYTECODE');
+  });
+
+  test('a marker that cannot be read', async () => {
+    const tree = await made('source');
+    await writeFile(join(tree.home, 'desktop-compat/hermes-compat.json'), '{"cut');
+    await foundThenGone(tree, 'MARKER_CORRUPT');
+  });
+
+  test('an update that runs, and one that was cut', async () => {
+    const tree = await made();
+    const lock = join(tree.home, '.hermes-update-in-progress');
+    await writeFile(lock, `${process.pid}\n${Math.floor(Date.now() / 1000)}\n`);
+    expect(codes(await doctor(tree))).toContain('UPDATE_IN_PROGRESS');
+    await writeFile(lock, `4194300\n${Math.floor(Date.now() / 1000) - 30}\n`);
+    const cut = await doctor(tree);
+    expect(codes(cut)).toContain('UPDATE_INTERRUPTED');
+    expect(cut.remedies.flatMap(({ commands }) => commands.map((words) => words.slice(0, 2)))).toContainEqual(
+      ['hermes-compat', 'update'],
+    );
+    await rm(lock);
+    expect(codes(await doctor(tree))).not.toContain('UPDATE_INTERRUPTED');
+  });
+
+  test('a tree that is half new', async () => {
+    const tree = await made();
+    await writeFile(
+      join(tree.root, 'pyproject.toml'),
+      '[project]\nname = "hermes-agent"\nversion = "0.16.0"\n',
+    );
+    const report = await doctor(tree);
+    expect(codes(report)).toContain('UPDATE_INTERRUPTED');
+    expect(JSON.stringify(report.findings)).toContain('0.16.0');
+  });
+
+  test.each([
+    ['git reset --hard', (tree: GitTree) => void tree.git('reset', '-q', '--hard')],
+    [
+      'git pull after git stash',
+      (tree: GitTree) => {
+        tree.git('stash', '-q', '-u');
+        tree.git('pull', '-q', '--ff-only');
+      },
+    ],
+  ])('behind our back, %s: doctor says what was lost', async (_name, act) => {
+    const tree = await made('source');
+    await tree.upstream({ 'hermes_cli/web_server.py': farAway(miniServer) });
+    act(tree);
+    const report = await doctor(tree);
+    expect(codes(report)).toContain('PATCH_LOST');
+  });
+});
