@@ -19,11 +19,12 @@ const listen = (port, delayMs) =>
     server.listen(0, '127.0.0.1', 2048, () => resolve(server.address().port));
   });
 
-const lines = createInterface({ input: process.stdin });
-lines.once('line', async (line) => {
-  const { delayMs, to } = JSON.parse(line);
+const open = async ({ delayMs, to }) => {
   const ports = [];
   for (const port of to) ports.push(await listen(port, delayMs));
   process.stdout.write(`${JSON.stringify(ports)}\n`);
-});
+};
+
+const lines = createInterface({ input: process.stdin });
+lines.once('line', (line) => void open(JSON.parse(line)));
 lines.once('close', () => process.exit(0));

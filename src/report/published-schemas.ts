@@ -1,4 +1,4 @@
-/** JSON Schemas of every document that we print, by file name under schemas/. Written by scripts/generate.mjs, compared in a test. */
+/** JSON Schemas of every document that we print, and of the files that preflight reads, by file name under schemas/. Written by scripts/generate.mjs, compared in a test. */
 export async function publishedSchemas(): Promise<Record<string, object>> {
   const [
     { z },
@@ -12,6 +12,8 @@ export async function publishedSchemas(): Promise<Record<string, object>> {
     { hookRunSchema, hooksSchema },
     { updateSchema },
     { patchFileSchema },
+    { targetsFileSchema },
+    { baselineSchema },
     { changeSchema, historySchema, markerSchema, patchListSchema, planSchema, statusSchema },
   ] = await Promise.all([
     import('zod'),
@@ -25,6 +27,8 @@ export async function publishedSchemas(): Promise<Record<string, object>> {
     import('../lifecycle/hook-schema.ts'),
     import('../lifecycle/update/schema.ts'),
     import('../patch/catalogue-schema.ts'),
+    import('../target/targets-schema.ts'),
+    import('../target/baseline-schema.ts'),
     import('../patch/schema.ts'),
   ]);
   const documents = {
@@ -49,6 +53,8 @@ export async function publishedSchemas(): Promise<Record<string, object>> {
     change: changeSchema,
     history: historySchema,
     marker: markerSchema,
+    targets: targetsFileSchema,
+    baseline: baselineSchema,
   };
   return Object.fromEntries(
     // `input` leaves room for keys that a later minor version adds.

@@ -1,6 +1,7 @@
 import { usageError } from '../errors.ts';
 import { parseTarget } from './parse.ts';
 import type { PlannedTarget } from './targets-file.ts';
+import type { Target } from './types.ts';
 
 /** What `ansible-inventory --list` prints, as far as we need it. */
 interface Inventory {
@@ -46,12 +47,10 @@ function plannedHost(host: string, vars: Record<string, unknown>, fallback: stri
   if (client === null)
     throw usageError(`host ${host.slice(0, 80)}: no client; set hermes_compat_client or give --client`);
   const tokenEnv = text('hermes_compat_token_env');
+  const address = text('hermes_compat_address') ?? sshAddress(host, text);
   return {
     name: host,
-    target: {
-      ...parseTarget(text('hermes_compat_address') ?? sshAddress(host, text), (path) => path),
-      name: host,
-    },
+    target: { ...targetOf(host, address), name: host },
     client,
     mode: 'auto',
     origin: null,
@@ -61,6 +60,20 @@ function plannedHost(host: string, vars: Record<string, unknown>, fallback: stri
     headerFile: null,
     timeoutMs: null,
   };
+}
+
+function targetOf(host: string, address: string): Target {
+  if (address.includes('{{'))
+    throw usageError(
+      `host ${host.slice(0, 80)}: its address is a template, which ansible-inventory does not fill in; set hermes_compat_address`,
+    );
+  try {
+    return parseTarget(address, (path) => path);
+  } catch (error) {
+    throw usageError(`host ${host.slice(0, 80)}: ${error instanceof Error ? error.message : 'no target'}`, {
+      cause: error,
+    });
+  }
 }
 
 function sshAddress(host: string, text: (key: string) => string | null): string {
