@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 /** The file of `preflight --baseline`. Loaded only to parse or publish. */
 export const baselineSchema = z.strictObject({
+  $schema: z.string().max(2000).optional().describe('For editors'),
   known: z.array(
     z.strictObject({
       target: z.string().min(1).describe('Name of a target, or * for every one'),

@@ -29,6 +29,7 @@ const sharedKeys = {
 };
 
 export const targetsFileSchema = z.strictObject({
+  $schema: z.string().max(2000).optional().describe('For editors'),
   defaults: z.strictObject({ client: z.string().min(1).optional(), ...sharedKeys }).optional(),
   parallel: z.number().int().min(1).max(1000).optional().describe('How many targets at once'),
   targets: z
