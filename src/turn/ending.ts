@@ -102,8 +102,9 @@ function stopReasons(state: TurnState): Evidence[] {
 
 function failed(state: TurnState, terminal: Terminal, evidence: Evidence[], at: number | null): void {
   const text = filledText(terminal.text);
-  const repeats = text !== null && repeatsStream(state, text);
-  if (text !== null && repeats) takeFinalText(state, text, at);
+  const completes = text !== null && completesStream(state, text);
+  const repeats = completes || (text !== null && repeatsStream(state, text));
+  if (completes) takeFinalText(state, text, at);
   takeReasoning(state, terminal.reasoning, at);
   const message = terminal.error ?? (repeats ? null : text);
   const { outcome, sign } = errorOutcome(state, terminal, message ?? '');
@@ -145,13 +146,17 @@ function errorOutcome(
   };
 }
 
-/** The text of an error turn is its message, unless it only repeats (or completes) what was streamed. */
+/** The text of an error turn is its message, unless it only repeats what was streamed: all of it, or the last attempt. */
 function repeatsStream(state: TurnState, text: string): boolean {
+  return squeeze(lastText(state) ?? '').endsWith(squeeze(text));
+}
+
+/** Nor is it the message if it holds what was streamed and more. A few characters can be the beginning of anything. */
+function completesStream(state: TurnState, text: string): boolean {
   const last = lastText(state);
-  if (last === null) return false;
+  if (last === null || squeeze(last).length < 8) return false;
   const relation = relate(last, text).kind;
-  if (relation === 'same' || relation === 'cut') return true;
-  return (relation === 'beginning' || relation === 'holes') && squeeze(last).length >= 8;
+  return relation === 'beginning' || relation === 'holes';
 }
 
 /** The text that a final text can be the whole of: the open segment, or a last part that is text. */

@@ -1,3 +1,4 @@
+import { betweenCorrections } from './phrases.ts';
 import type { StoredTurn } from './stored.ts';
 import { holdsWords, sameText } from './text.ts';
 import type { Turn } from './types.ts';
@@ -58,14 +59,22 @@ function pair(
   }
 }
 
-/** Stored prompts that only redirected the turn before them. */
+/** Stored prompts that only redirected the turn before them. Some engines put several into one row. */
 function joinRedirects(match: Match, stored: readonly StoredTurn[], free: Set<number>): void {
   for (const text of match.turn.redirects) {
+    if (match.redirects.some((row) => isCorrection(row, text))) continue;
     const place = [...free]
       .sort((a, b) => a - b)
-      .find((one) => one > match.place && sameText(stored[one]!.prompt, text));
+      .find(
+        (one) =>
+          one > match.place && (sameText(stored[one]!.prompt, text) || isCorrection(stored[one]!, text)),
+      );
     if (place === undefined) continue;
     free.delete(place);
     match.redirects.push(stored[place]!);
   }
+}
+
+function isCorrection(row: StoredTurn, text: string): boolean {
+  return row.prompt.split(betweenCorrections).some((one) => one !== row.prompt && sameText(one, text));
 }

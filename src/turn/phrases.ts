@@ -95,3 +95,6 @@ export function isEmptyAnswer(text: string, displayKind: string | null): boolean
 export function isResultStub(text: string): boolean {
   return text.startsWith('<persisted-output>') || text.startsWith('[Old tool output cleared');
 }
+
+/** Stands between the prompts in a user row that holds several corrections of one turn. */
+export const betweenCorrections = '[Additional user correction]';

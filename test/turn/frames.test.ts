@@ -128,6 +128,15 @@ describe('the terminal frame', () => {
     expect(turn?.final).toBe(parts.at(-1)?.slice('text:'.length));
   });
 
+  test('the text of an error turn that only repeats the last attempt divides nothing', () => {
+    for (const gap of ['', '\n\n']) {
+      const r = start().text(`Hello from the${gap}`).text('Hello from the stub');
+      const [turn] = r.done('Hello from the stub', 'error', { error: 'Cut.' }).turns();
+      expect(brief(turn)).toEqual([`text:Hello from the${gap}Hello from the stub`, 'error:Cut.']);
+      expect(turn?.degraded).toBe(false);
+    }
+  });
+
   test('late reasoning stands before the last text, unless a thought ends with it', () => {
     const late = start().text('Answer.').done('Answer.', 'complete', { reasoning: 'Secret thought.' });
     expect(brief(late.turns()[0])).toEqual(['think:Secret thought.', 'text:Answer.']);

@@ -295,6 +295,16 @@ describe('differences that no recording has', () => {
       '0 missing-assistant',
     ]);
   });
+  test('two redirects that the engine stores in one row', () => {
+    const r = recording().submit('go').event('message.start').text('One.');
+    for (const text of ['rather this', 'and that'])
+      r.call('prompt.submit', { session_id: 's', text }, { status: 'redirected' });
+    const live = r.text('Two.').done('Two.').turns();
+    const row = user('rather this\n\n[Additional user correction]\nand that');
+    expect(codes(live, rows(user('go'), said('One.'), row, said('Two.')))).toEqual(['0 redirect-row']);
+    const other = user('rather this and that');
+    expect(codes(live, rows(user('go'), said('One.'), other, said('Two.')))).toContain('null unseen-turn');
+  });
   test('equal prompts are told apart by order', () => {
     const live = recording()
       .submit('hi')
