@@ -91,7 +91,8 @@ function assignmentOf(
   assigned: string | null,
 ): Structure['chatAssignment'] {
   if (assigned === 'embedded_chat') return 'from-parameter';
-  if (assigned === 'True') return 'always-on';
+  // The second is our own source edit: on for every loopback bind, or for every one where that was allowed.
+  if (assigned === 'True' || /^embedded_chat or (host in \(|True$)/.test(assigned ?? '')) return 'always-on';
   if (assigned !== null) return 'unknown';
   if (!module) return start ? 'absent' : 'unknown';
   return moduleValue === 'True' ? 'always-on' : 'unknown';

@@ -24,7 +24,7 @@ const packages: Record<string, string> = {
 };
 
 /** All rungs: what `npm run test:full` covers. */
-const fullLadder = Object.keys(packages);
+export const fullLadder = Object.keys(packages);
 
 /** The rungs where behaviour changes: enough for the gate. */
 const gateLadder = ['0.13.0', '0.14.0', '0.15.2', '0.16.0', '0.19.0', '0.22.2.post1'];

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { engineDir } from './engine-install.ts';
 
-export { engineDir, ladder, requireEngines, sitePackages } from './engine-install.ts';
+export { engineDir, fullLadder, ladder, requireEngines, sitePackages } from './engine-install.ts';
 
 export interface EngineOptions {
   /** A rung of the ladder, e.g. `0.14.0` or `0.22.2.post1`. */
