@@ -33,7 +33,7 @@ read_home() {
     record homefact "$number" plugin "${file##*/}" "$manifest"
   done
   whole manifest "$home/plugins/hermes-compat/dashboard/manifest.json"
-  [ -f "$home/plugins/hermes-compat/dashboard/api.py" ] && record homefact "$number" overlay-api yes
+  [ -f "$home/plugins/hermes-compat/dashboard/api.py" ] && record homefact "$number" overlay-api yes "$(stats "$home/plugins/hermes-compat/dashboard/manifest.json")"
   whole marker-ours "$home/desktop-compat/hermes-compat.json"
   whole marker-other "$home/desktop-compat/dashboard-embedded-chat.json"
   whole ledger "$home/spawn-ledger.json"

@@ -99,7 +99,14 @@ function overlay(home: RawHome | null): Home['overlay'] {
     present: (home?.text('manifest') ?? null) !== null && (home?.fact('overlay-api') ?? null) !== null,
     carries: ids.filter((id): id is string => typeof id === 'string'),
     revision: typeof revision === 'number' ? revision : null,
+    changedMs: secondsOf(home?.fact('overlay-api')?.[1]),
   };
+}
+
+/** The second word of a `stats` line, in milliseconds. */
+function secondsOf(line: string | undefined): number | null {
+  const seconds = Number(line?.split(' ')[1] ?? Number.NaN);
+  return Number.isFinite(seconds) ? Math.round(seconds * 1000) : null;
 }
 
 function markers(root: RawHome): Home['markers'] {

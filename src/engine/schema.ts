@@ -162,7 +162,12 @@ export const homeSchema = z.object({
     configVersion: z.number().nullable(),
   }),
   otherPlugins: z.array(z.string()).describe('plugins/* folders that are not ours'),
-  overlay: z.object({ present: z.boolean(), carries: z.array(z.string()), revision: z.number().nullable() }),
+  overlay: z.object({
+    present: z.boolean(),
+    carries: z.array(z.string()),
+    revision: z.number().nullable(),
+    changedMs: z.number().nullable().optional().describe('When its manifest was written'),
+  }),
   markers: z.array(
     z.object({
       path: z.string(),

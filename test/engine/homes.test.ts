@@ -276,7 +276,7 @@ describe('plugins, markers, journal, locks', () => {
 
   it.each(['', '{', '[]', '"x"'])('a manifest that is %j', async (text) => {
     await box.write(join(box.home, '.hermes/plugins/hermes-compat/dashboard/manifest.json'), text);
-    expect((await homeOf())?.overlay).toEqual({ present: false, carries: [], revision: null });
+    expect((await homeOf())?.overlay).toMatchObject({ present: false, carries: [], revision: null });
   });
 
   it('markers of the root home, ours and of others, whole and broken', async () => {

@@ -275,6 +275,15 @@ describe('patches and leftovers', () => {
     ).toEqual(['restart-dashboard']);
     expect(found(release(facts, '0.17.0'))).toEqual(['OVERLAY_NOT_LOADED warn likely']);
   });
+  test('an overlay that is younger than the dashboard: a restart is what is missing', () => {
+    const config = { ...home().config, exists: true, pluginsEnabled: ['hermes-compat'] };
+    const later = (ms: number) =>
+      found(
+        withHome({ config, overlay: { ...overlay, changedMs: Date.parse('2026-11-30T10:00:00.000Z') + ms } }),
+      );
+    expect(later(60_000)).toEqual(['RESTART_REQUIRED warn certain']);
+    expect(later(-60_000)).toEqual(['OVERLAY_NOT_LOADED warn likely']);
+  });
   test('an overlay that works', () => {
     const facts = withHttp(withHome({ overlay }), http('model-library', 200, json(['models'], { count: 0 })));
     expect(found(facts, 'hermes-one')).toEqual([]);

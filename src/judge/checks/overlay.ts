@@ -4,6 +4,7 @@ import { overlay as overlayRemedy } from '../remedies/overlay.ts';
 import { restart } from '../remedies/launch.ts';
 import type { CheckDefinition } from './check.ts';
 import { done, skip } from './check.ts';
+import { overlayIsNewer } from './restart.ts';
 
 export const overlay: CheckDefinition = {
   id: 'overlay',
@@ -16,6 +17,7 @@ export const overlay: CheckDefinition = {
     const library = capabilities.find((each) => each.id === 'model-library');
     if (library?.state !== 'no') return done([], `revision ${home.overlay.revision ?? '?'}`);
     const enabled = overlayMounts(reading);
+    if (enabled && overlayIsNewer(reading)) return done([], 'written after the dashboard had started');
     return done([
       draft('OVERLAY_NOT_LOADED', {
         confidence: enabled ? 'likely' : 'certain',
