@@ -95,7 +95,7 @@ export async function realTree(
   await release(version);
   execFileSync('git', ['clone', '-q', origin, root], { env: gitEnv });
   await environment(root, [...others, version]);
-  const shim = `#!/bin/sh\n# Another Python would be fetched from the net.\n[ "$1 $2" = "python install" ] && exit 1\nexec "${real ?? 'uv'}" "$@"\n`;
+  const shim = `#!/bin/sh\n# Another Python would be fetched from the net.\n[ "$1 $2" = "python install" ] && exit 1\nexport UV_LINK_MODE=copy UV_OFFLINE=1 UV_CACHE_DIR=${folder}/uv-cache\nexec "${real ?? 'uv'}" "$@"\n`;
   await writeFile(join(home, 'bin/uv'), shim, { mode: 0o755 });
   const env = {
     PATH: `${join(home, 'bin')}:/usr/local/bin:/usr/bin:/bin`,
