@@ -123,5 +123,8 @@ async function makeFolder(host: Host, tmp: string): Promise<string> {
 /** A process that is just ending may still write. */
 async function removeFolder(host: Host, path: string): Promise<void> {
   if (!path.includes(`/${prefix}`)) return;
-  await host.script('rm -rf -- "$1" 2>/dev/null || { sleep 1; rm -rf -- "$1"; }', [path]);
+  await host.script(
+    'for try in 1 2 3 4 5 6; do rm -rf -- "$1" 2>/dev/null; sleep 0.5; [ -e "$1" ] || exit 0; done',
+    [path],
+  );
 }

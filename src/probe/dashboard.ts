@@ -6,7 +6,8 @@ import { askGateway, skippedRpc } from './gateway.ts';
 import { get, type HttpProbe, pageCap } from './http.ts';
 import { readAsset, readProtected, readRoutes } from './reads.ts';
 import type { Run } from './run.ts';
-import type { ContractFact, CredentialFact, RpcFact } from './schema.ts';
+import type { ContractFact, CredentialFact, RpcFact, SessionListFact } from './schema.ts';
+import { compareLists } from './session-list.ts';
 import { readStatus } from './status.ts';
 import { differ } from './variants.ts';
 
@@ -15,6 +16,7 @@ export interface Asked {
   access: Access;
   rpc: RpcFact;
   contract: ContractFact;
+  sessionList?: SessionListFact | null;
 }
 
 export const statusProbe: HttpProbe = { id: 'status', path: '/api/status', public: true };
@@ -37,12 +39,12 @@ export async function askDashboard(run: Run): Promise<Asked> {
   const { access, credential } = await accessTo(run, gated, page);
   const reads = readProtected(run, access);
   const routes = readRoutes(run, access, gated);
-  const { main, rpc, contract, end } = await askGateway(run, access);
+  const { main, rpc, contract, live, end } = await askGateway(run, access);
   const chat = (await page).fact.body?.page?.embeddedChat ?? null;
   await differ(run, access, main, { sessions: await reads.sessions, chat });
   await Promise.all([bare, reads.all, routes, gated && access.kind !== 'none' ? askMe(run, access) : null]);
   end();
-  return { credential, access, rpc, contract };
+  return { credential, access, rpc, contract, sessionList: compareLists(await reads.rows, live) };
 }
 
 export const asked = (run: Run, contract: ContractFact): Asked => ({

@@ -4,6 +4,7 @@ import { readContract } from './contract.ts';
 import { type Line, lineOf } from './frames.ts';
 import { networkError } from './network-error.ts';
 import { rounded, type Run } from './run.ts';
+import { liveSessions } from './session-list.ts';
 import type { ContractFact, RpcFact, WsFact } from './schema.ts';
 import { type UpgradeAsk, upgrade } from './upgrade.ts';
 
@@ -14,6 +15,7 @@ export interface GatewayFacts {
   main: WsFact;
   rpc: RpcFact;
   contract: ContractFact;
+  live: Awaited<ReturnType<typeof liveSessions>>;
   /** Says goodbye. Until then the socket shows whether the server goes away under the other probes. */
   end: () => void;
 }
@@ -26,14 +28,19 @@ export async function askGateway(run: Run, access: Access): Promise<GatewayFacts
       main,
       rpc: skippedRpc('no WebSocket'),
       contract: await readContract(run, null),
+      live: null,
       end: () => undefined,
     };
   const rpc = await roundTrip(run, line);
   main.phases.rpc = rpc.ms;
-  const contract = await readContract(run, rpc.outcome === 'answered' ? line : null);
+  const answers = rpc.outcome === 'answered' ? line : null;
+  const [contract, live] = await Promise.all([
+    readContract(run, answers),
+    answers === null || access.kind === 'none' ? null : liveSessions(answers),
+  ]);
   if (run.input.holdSeconds !== undefined && main.close === null)
     await hold(run, main, line, run.input.holdSeconds);
-  return { main, rpc, contract, end: line.end };
+  return { main, rpc, contract, live, end: line.end };
 }
 
 async function openGateway(run: Run, access: Access): Promise<{ fact: WsFact; line: Line | null }> {

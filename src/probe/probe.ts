@@ -12,7 +12,7 @@ export async function probe(input: ProbeInput): Promise<ProbeResult> {
   const run = await startRun(input);
   try {
     const ask = input.mode === 'legacy' ? (await import('./legacy.ts')).askApiServer : askDashboard;
-    const { credential, access, rpc, contract } = await ask(run);
+    const { credential, access, rpc, contract, sessionList = null } = await ask(run);
     const flapping = await lookForFlapping(run);
     const facts: ProbeFacts = {
       credential,
@@ -21,6 +21,7 @@ export async function probe(input: ProbeInput): Promise<ProbeResult> {
       ws: inOrder(run.ws),
       rpc,
       contract,
+      sessionList,
       tls: run.tls,
       phases: overall(run),
       flapping,

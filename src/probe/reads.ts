@@ -3,6 +3,7 @@ import { field } from './json.ts';
 import { get, type Got, type HttpProbe, skip } from './http.ts';
 import { originOf, pathOf, type Run } from './run.ts';
 import type { HttpFact } from './schema.ts';
+import { type ListedRow, listedRows } from './session-list.ts';
 import type { ProbeNeeds } from './types.ts';
 
 /** A protected read. An id that cannot exist proves the route of the messages on an empty home too: its answer is JSON 404. */
@@ -12,7 +13,7 @@ interface Read extends HttpProbe {
 
 const sessions: Read = {
   id: 'sessions',
-  path: '/api/sessions?limit=1',
+  path: '/api/sessions?limit=20',
   list: 'sessions',
   needed: () => true,
 };
@@ -38,18 +39,23 @@ export const protectedReads: readonly Read[] = [
 export function readProtected(
   run: Run,
   access: Access,
-): { sessions: Promise<HttpFact | null>; all: Promise<unknown> } {
+): { sessions: Promise<HttpFact | null>; rows: Promise<ListedRow[] | null>; all: Promise<unknown> } {
   const asked = protectedReads.map((read) => readOne(run, access, read));
-  return { sessions: asked[0] as Promise<HttpFact | null>, all: Promise.all(asked) };
+  const first = asked[0] as Promise<Got | null>;
+  return {
+    sessions: first.then((got) => got?.fact ?? null),
+    rows: first.then((got) => listedRows(got?.json)),
+    all: Promise.all(asked),
+  };
 }
 
-async function readOne(run: Run, access: Access, read: Read): Promise<HttpFact | null> {
+async function readOne(run: Run, access: Access, read: Read): Promise<Got | null> {
   const why = !read.needed(run.input.needs) ? 'not-needed' : access.kind === 'none' ? 'no credential' : null;
   if (why !== null) {
     skip(run, read, why);
     return null;
   }
-  return (await get(run, { ...read, credential: access.kind, headers: access.headers() })).fact;
+  return get(run, { ...read, credential: access.kind, headers: access.headers() });
 }
 
 /** Paths in openapi.json that a capability is about. */

@@ -194,6 +194,15 @@ export const credentialFactSchema = z.object({
     .nullable(),
 });
 
+export const sessionListFactSchema = z
+  .object({
+    rows: z.number(),
+    running: z.number().describe('Sessions of this gateway in which a turn runs'),
+    stale: z.number().describe('Rows said to be active in which no turn runs'),
+    missing: z.number().describe('Rows of running turns that are not said to be active'),
+  })
+  .describe('The session list against what runs; null where one of the two could not be read (before 0.16)');
+
 export const askedSchema = z.object({
   url: z.string().nullable(),
   port: z.number().nullable(),
@@ -258,6 +267,7 @@ export const factsSchema = z.object({
   ws: z.array(wsFactSchema),
   rpc: rpcFactSchema,
   contract: contractFactSchema,
+  sessionList: sessionListFactSchema.nullable().optional(),
   tls: tlsFactSchema.nullable(),
   phases: phasesSchema,
   flapping: z
@@ -289,6 +299,7 @@ export type ContractFact = z.infer<typeof contractFactSchema>;
 export type StatusFact = z.infer<typeof statusFactSchema>;
 export type TlsFact = z.infer<typeof tlsFactSchema>;
 export type CredentialFact = z.infer<typeof credentialFactSchema>;
+export type SessionListFact = z.infer<typeof sessionListFactSchema>;
 export type Asked = z.infer<typeof askedSchema>;
 export type Capability = z.infer<typeof capabilitySchema>;
 export type Facts = z.infer<typeof factsSchema>;

@@ -56,7 +56,7 @@ export interface ProbeInput {
 /** The part of the facts that probing fills. */
 export type ProbeFacts = Pick<
   Facts,
-  'credential' | 'status' | 'http' | 'ws' | 'rpc' | 'contract' | 'tls' | 'phases' | 'flapping'
+  'credential' | 'status' | 'http' | 'ws' | 'rpc' | 'contract' | 'sessionList' | 'tls' | 'phases' | 'flapping'
 >;
 
 /** The credential that worked or was tried last. For a connection by the same process; never for a document. */

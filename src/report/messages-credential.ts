@@ -36,7 +36,7 @@ export const credentialMessages: Messages = {
     says: (args) =>
       `The dashboard refuses the token${has(args, 'source') ? ` from ${sourceWords(value(args, 'source', ''))}` : ''}${has(args, 'fingerprint') ? ` (fingerprint ${value(args, 'fingerprint', '')})` : ''}`,
     means: 'It belongs to another dashboard or to an earlier start of this one.',
-    seen: 'A protected read answers 401 with it (GET /api/sessions?limit=1).',
+    seen: 'A protected read answers 401 with it (GET /api/sessions).',
     todo: 'Take the token of the process that runs now; from 0.16 on `hermes-compat launch` starts it with a token of its own.',
     now: (args) =>
       bySource[value(args, 'source', '')] ??
@@ -103,7 +103,7 @@ export const credentialMessages: Messages = {
   SESSION_REJECTED: {
     says: () => 'The login passed, but the session that it gave is refused',
     means: 'The session expired, was made with another secret, or the dashboard restarted since.',
-    seen: 'GET /api/sessions?limit=1 with the cookie answers 401 session_expired.',
+    seen: 'GET /api/sessions with the cookie answers 401 session_expired.',
     todo: 'Log in again; set HERMES_DASHBOARD_BASIC_AUTH_SECRET so that sessions outlive a restart.',
   },
   TICKET_USED_OR_EXPIRED: {

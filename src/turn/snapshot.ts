@@ -17,6 +17,8 @@ export function addMissing(state: TurnState, snapshot: Snapshot, at: number | nu
   const from = knownLength(state, snapshot.text);
   const missing = snapshot.text.slice(from);
   const end = missing.length - heldOf(snapshot.following, missing);
+  // The engine begins the text after a tool with a blank line, and the snapshot names no tools.
+  if (/\n\n\s*\S/.test(missing.slice(0, end))) lack(state, 'boundary');
   let done = 0;
   for (const offset of snapshot.offsets) {
     const cut = offset - from;

@@ -32,13 +32,14 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const turn = (args: string[]): Promise<CliResult> =>
-  runCli(['turn', ...args], { env: { TMPDIR: folder, HOME: folder }, timeoutMs: 580_000 });
+const turn = (args: string[], tmp: string): Promise<CliResult> =>
+  runCli(['turn', ...args], { env: { TMPDIR: tmp }, timeoutMs: 580_000 });
 
 describe.skipIf(!ready)('turn --suite full', { timeout: 600_000 }, () => {
   it.each(versions)('%s gives the committed cells', async (version) => {
     const args = [`local:${engineDir(version)}`, '--suite', 'full', '--json'];
-    const result = await turn(isFull ? args : [...args, '--only', few.join(',')]);
+    const tmp = await mkdtemp(join(folder, 'tmp-'));
+    const result = await turn(isFull ? args : [...args, '--only', few.join(',')], tmp);
     const turns = document<Turns>(result);
     const wanted = isFull ? scenarios.map(({ id }) => id) : few;
     expect(turns.scenarios.map(({ id }) => id)).toEqual(wanted);
@@ -48,7 +49,7 @@ describe.skipIf(!ready)('turn --suite full', { timeout: 600_000 }, () => {
     expect(turns.scenarios.every(({ from }) => from === 'table')).toBe(true);
     expect(turns).toMatchObject({ engine: { version }, findings: [], exitCode: 0 });
     expect(result.code).toBe(0);
-    expect(await readdir(folder)).toEqual([]);
+    expect(await readdir(tmp)).toEqual([]);
     await expect(fetch(turns.target.url)).rejects.toThrow();
   });
 });

@@ -225,6 +225,7 @@ describe('the contract', () => {
     await look(url);
     expect(calls).toEqual([
       { method: 'hermes_compat.probe', params: {} },
+      { method: 'session.active_list', params: {} },
       { method: 'session.create', params: { close_on_disconnect: true, source: 'hermes-compat' } },
       { method: 'session.close', params: { session_id: 's9' } },
     ]);
@@ -335,7 +336,7 @@ describe('the contract', () => {
       state: 'unknown',
       why: 'the version is not known',
     });
-    expect(calls.map(({ method }) => method)).toEqual(['hermes_compat.probe']);
+    expect(calls.map(({ method }) => method)).toEqual(['hermes_compat.probe', 'session.active_list']);
   });
 
   it('an error instead of a session', async () => {

@@ -64,6 +64,7 @@ export async function look(url: string, more: Partial<ProbeInput> = {}): Promise
     ws: true,
     rpc: true,
     contract: true,
+    sessionList: true,
     tls: true,
     phases: true,
     flapping: true,

@@ -22,6 +22,7 @@ import { residue } from './residue.ts';
 import { restart } from './restart.ts';
 import { rpc } from './rpc.ts';
 import { servedHome } from './served-home.ts';
+import { sessionList } from './session-list.ts';
 import { sourceEdits } from './source-edits.ts';
 import { stability } from './stability.ts';
 import { tokenSources } from './token-sources.ts';
@@ -40,6 +41,7 @@ export const checks: readonly CheckDefinition[] = [
   websocket,
   rpc,
   wsHold,
+  sessionList,
   contract,
   ...capabilityChecks,
   page,
