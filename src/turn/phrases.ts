@@ -80,6 +80,12 @@ export function isControlRow(text: string, displayKind: string | null): boolean 
   );
 }
 
+/** The whole text of the row with which engines close a turn that got no answer; not every engine marks it. */
+const failedTurnNotices = new Set([
+  'Your request was not processed. Send it again if you still want me to carry it out.',
+  'This turn did not complete. Some actions may already have run; verify their effects before resending.',
+]);
+
 /** Answer rows that say nothing: placeholders, stop sentences, marks of a failed turn. */
 export function isEmptyAnswer(text: string, displayKind: string | null): boolean {
   return (
@@ -87,6 +93,7 @@ export function isEmptyAnswer(text: string, displayKind: string | null): boolean
     displayKind === 'hidden' ||
     text.trim() === '' ||
     text.trim() === '(empty)' ||
+    failedTurnNotices.has(text.trim()) ||
     text.startsWith('Operation interrupted')
   );
 }

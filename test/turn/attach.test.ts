@@ -140,6 +140,10 @@ describe('an attach answer that says the session is idle', () => {
     ['a call without a result', [user(), said('Hm.', { tool_calls: [{ id: 'c1' }] })]],
     ['a placeholder', [user(), said('(empty)')]],
     ['a stop sentence', [user(), said('Operation interrupted.')]],
+    [
+      'the notice of a failed turn',
+      [user(), said('Your request was not processed. Send it again if you still want me to carry it out.')],
+    ],
     ['the answer of an earlier prompt', [user('first'), said('Hi.'), user()]],
     ['a summary', [user(), said('[CONTEXT COMPACTION — REFERENCE ONLY] …')]],
   ])('%s: interrupted', (_name, messages) => {

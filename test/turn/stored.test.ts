@@ -166,6 +166,10 @@ describe('rows', () => {
     expect(outcome()).toBeNull();
     expect(outcome({ role: 'assistant', content: '(empty)' })).toBe('no_response');
     expect(outcome({ role: 'assistant', content: 'Operation interrupted.' })).toBe('interrupted');
+    const notice =
+      'This turn did not complete. Some actions may already have run; verify their effects before resending.';
+    expect(outcome({ role: 'assistant', content: notice })).toBe('interrupted');
+    expect(outcome({ role: 'assistant', content: `${notice} Or so.` })).toBe('completed');
     expect(outcome({ role: 'assistant', content: 'half', display_metadata: { interrupted: true } })).toBe(
       'interrupted',
     );
