@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { usageError } from '../errors.ts';
 import type { ExamineInput } from '../lifecycle/examine.ts';
+import { proxyFromEnv } from '../target/proxy-env.ts';
 import type { Target } from '../target/types.ts';
 import type { Io } from './io.ts';
 import { openHostFor } from './open-host.ts';
@@ -64,11 +65,24 @@ export async function readExamineOptions(
       },
       patience,
       timeoutMs,
-      connection,
+      ...throughProxy(connection, refinements.url ?? (target.kind === 'http' ? target.url : null), io),
       signal: io.signal,
       started: null,
     };
   };
+}
+
+/** `--proxy`, else what the environment names for this address; ssh targets have a way of their own. */
+function throughProxy(
+  connection: ExamineInput['connection'],
+  url: string | null,
+  io: Io,
+): Pick<ExamineInput, 'connection' | 'proxyFrom'> {
+  if (connection.proxy !== undefined) return { connection, proxyFrom: '--proxy' };
+  const found = url === null ? null : proxyFromEnv(url, io.env);
+  return found === null
+    ? { connection, proxyFrom: null }
+    : { connection: { ...connection, proxy: found.url }, proxyFrom: found.from };
 }
 
 async function readConnection(options: RawOptions, io: Io): Promise<ExamineInput['connection']> {

@@ -37,8 +37,18 @@ const byPhase: Record<NetworkError['phase'], string> = {
   other: 'CONNECTION_RESET',
 };
 
+/** What a proxy on our way answered to CONNECT. */
+const proxyAnswer = (status: string): string => {
+  if (status === '407') return 'PROXY_BASIC_AUTH';
+  return status.startsWith('5') ? 'UPSTREAM_DOWN' : 'EDGE_REFUSES_HTTP';
+};
+
 /** The network class of a failure, by its code first and its phase second. */
-export function networkCode(error: NetworkError): string {
+export function networkCode(given: NetworkError): string {
+  const answered = /^PROXY_(\d{3})$/.exec(given.code)?.[1];
+  if (answered !== undefined) return proxyAnswer(answered);
+  const error = { ...given, code: given.code.replace(/^PROXY_/, '') };
+  if (error.code === 'INVALID') return 'WRONG_SERVICE';
   if (error.code === 'DEADLINE' || /^(23|TimeoutError)$/.test(error.code)) {
     if (error.phase === 'dns') return 'DNS_FAILED';
     return error.phase === 'tcp' ? 'CONNECT_TIMEOUT' : 'RESPONSE_TIMEOUT';
@@ -70,6 +80,24 @@ function certificateEvidence(tls: TlsFact | null): string[] {
   return said.length === 0 ? [] : [said.join(', ')];
 }
 
+const proxyEvidence = ({ facts: { asked } }: Reading): string[] =>
+  asked.proxy === undefined
+    ? []
+    : [
+        `the way there is the proxy ${asked.proxy.url}${asked.proxy.from === null ? '' : `, from ${asked.proxy.from}`}`,
+      ];
+
+/** Only where the proxy itself failed, not what is behind it. */
+const proxyArgs = ({ facts }: Reading, { code }: NetworkError): Draft['args'] => {
+  if (!code.startsWith('PROXY_')) return {};
+  const { proxy } = facts.asked;
+  return {
+    proxy: proxy?.url ?? 'the proxy',
+    proxyFrom: proxy?.from ?? null,
+    ...(/^PROXY_\d{3}$/.test(code) ? { status: Number(code.slice(6)) } : {}),
+  };
+};
+
 export function networkDraft(status: HttpFact, reading: Reading): Draft[] {
   const error: NetworkError = status.error ?? { phase: 'other', code: 'UNKNOWN', message: '' };
   const code = networkCode(error);
@@ -82,9 +110,10 @@ export function networkDraft(status: HttpFact, reading: Reading): Draft[] {
         error: error.code,
         phase: error.phase,
         ms: Math.round(status.phases.total),
+        ...proxyArgs(reading, error),
         ...(isTls ? certificateArgs(tls) : {}),
       },
-      evidence: [sawHttp(status), ...(isTls ? certificateEvidence(tls) : [])],
+      evidence: [sawHttp(status), ...(isTls ? certificateEvidence(tls) : []), ...proxyEvidence(reading)],
       remedies: code === 'CONNECTION_REFUSED' && reading.hasDisk ? [launch(reading)] : [],
     }),
   ];

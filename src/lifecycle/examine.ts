@@ -5,6 +5,7 @@ import type { Host } from '../host/types.ts';
 import { capabilitiesOf } from '../judge/capabilities.ts';
 import { defaultClient } from '../judge/client.ts';
 import { diagnose } from '../judge/diagnosis.ts';
+import { isLoopback } from '../probe/connect.ts';
 import { probe } from '../probe/probe.ts';
 import type { ProbeInput, ProbeNeeds, ProbeResult, UsedCredential } from '../probe/types.ts';
 import type { Facts } from '../probe/schema.ts';
@@ -34,6 +35,8 @@ export interface ExamineInput {
   patience: 'normal' | 'cold';
   timeoutMs: number | null;
   connection: Pick<ProbeInput, 'headers' | 'ca' | 'clientCert' | 'proxy' | 'holdSeconds'>;
+  /** The option or variable that named `connection.proxy`. */
+  proxyFrom?: string | null;
   signal: AbortSignal;
   /** A dashboard that we started for this check. */
   started: { url: string; pid: number; credential: Credential | null } | null;
@@ -258,6 +261,7 @@ function assemble(
       mode: refinements.mode,
       client: input.client,
       patience: input.patience,
+      ...askedProxy(input, found),
     },
     takenAt: new Date().toISOString(),
     host: seen?.host ?? null,
@@ -268,6 +272,16 @@ function assemble(
     capabilities: [],
   };
   return { ...facts, capabilities: capabilitiesOf(diagnose(facts, input.client ?? defaultClient)) };
+}
+
+/** The proxy on our way, without its password; none to this machine and none through a tunnel. */
+function askedProxy(
+  { connection, proxyFrom }: ExamineInput,
+  found: Service | null,
+): Pick<Facts['asked'], 'proxy'> {
+  if (connection.proxy === undefined || found === null || found.via !== 'direct') return {};
+  if (isLoopback(new URL(found.url).hostname)) return {};
+  return { proxy: { url: new URL(connection.proxy).origin, from: proxyFrom ?? null } };
 }
 
 /** A path to code (root, environment, script) asks for the dashboards of that install; a home asks for its own. */

@@ -59,7 +59,12 @@ function requestTunnel(
     };
     const onAbort = (): void => finish(limitError('tcp', limit));
     const onError = (error: Error): void => finish(error);
-    const onClose = (): void => finish(phasedError('tcp', 'PROXY_CLOSED', 'closed without an answer'));
+    const onClose = (): void =>
+      finish(
+        head.length > 0 && head.subarray(0, 5).toString('latin1') !== 'HTTP/'
+          ? notHttp()
+          : phasedError('tcp', 'PROXY_CLOSED', 'closed without an answer'),
+      );
     // Not by 'data': a stream that was set flowing and paused again would stay silent for its next reader.
     const onReadable = (): void => {
       for (let chunk: unknown = stream.read(); chunk !== null; chunk = stream.read()) {

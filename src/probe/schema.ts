@@ -19,7 +19,7 @@ export const networkErrorSchema = z.object({
   code: z
     .string()
     .describe(
-      'As the platform says it: ENOTFOUND, ECONNREFUSED, ECONNRESET, HPE_INVALID_CONSTANT, CERT_HAS_EXPIRED, ERR_SSL_…, WS_ERR_…; of our own: DEADLINE (limit reached), CLOSED (ended without a reset), ABORTED (interrupted), HTTP2_FRAMES and TLS_RECORD (what spoke instead of HTTP/1), PROXY_… (the --proxy failed)',
+      'As the platform says it: ENOTFOUND, ECONNREFUSED, ECONNRESET, HPE_INVALID_CONSTANT, CERT_HAS_EXPIRED, ERR_SSL_…, WS_ERR_…; of our own: DEADLINE (limit reached), CLOSED (ended without a reset), ABORTED (interrupted), HTTP2_FRAMES and TLS_RECORD (what spoke instead of HTTP/1), PROXY_… (the HTTP proxy on our way failed; with three digits, its answer to CONNECT)',
     ),
   message: z.string().describe('Redacted, control characters removed, at most 300 characters'),
 });
@@ -212,6 +212,10 @@ export const askedSchema = z.object({
   mode: z.enum(['auto', 'dashboard', 'legacy']),
   client: z.string().nullable().describe('Whose wishes decided which probes ran'),
   patience: z.enum(['normal', 'cold']),
+  proxy: z
+    .object({ url: z.string(), from: z.string().nullable() })
+    .optional()
+    .describe('HTTP proxy on our way to the address, and the option or variable that named it'),
 });
 
 export const capabilitySchema = z.object({

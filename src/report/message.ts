@@ -36,3 +36,17 @@ export function few(args: Args, key: string, fallback: string): string {
 }
 
 export const has = (args: Args, key: string): boolean => value(args, key, '') !== '' && args[key] !== false;
+
+/** The HTTP proxy on our way, where it is the one that failed; else the fallback. */
+export const proxyOr = (args: Args, fallback: string): string =>
+  has(args, 'proxy')
+    ? `the proxy ${value(args, 'proxy', '')}${has(args, 'proxyFrom') ? ` (from ${value(args, 'proxyFrom', '')})` : ''}`
+    : fallback;
+
+/** What to do about it; empty where no proxy failed. */
+export const viaProxy = (args: Args): string =>
+  !has(args, 'proxy')
+    ? ''
+    : value(args, 'status', '') === '407'
+      ? 'Put its user name and password into the URL in HTTPS_PROXY or HTTP_PROXY; in --proxy other users would see them.'
+      : 'Nothing is known of the address behind it. Name another one with --proxy, or except the address in NO_PROXY.';

@@ -1,7 +1,8 @@
 import type { Args, Messages } from './message.ts';
-import { has, value } from './message.ts';
+import { has, proxyOr, value, viaProxy } from './message.ts';
 
 const where = (args: Args): string => value(args, 'url', 'the address');
+const upper = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 const certificate = (args: Args): string =>
   [
     has(args, 'subject') ? `for ${value(args, 'subject', '')}` : '',
@@ -73,17 +74,23 @@ export const edgeMessages: Messages = {
   },
   PROXY_BASIC_AUTH: {
     says: (args) =>
-      `A proxy in front of ${where(args)} asks for a password (${value(args, 'challenge', 'Basic')})`,
+      has(args, 'proxy')
+        ? `${upper(proxyOr(args, ''))} asks for a password (HTTP 407)`
+        : `A proxy in front of ${where(args)} asks for a password (${value(args, 'challenge', 'Basic')})`,
     means: 'The engine never asks this way, so something in front does.',
     seen: '401 with WWW-Authenticate on a path that the engine serves to everybody.',
     todo: 'Put the Authorization header into a --header-file; note that clients need the same header for the WebSocket.',
+    now: viaProxy,
   },
   UPSTREAM_DOWN: {
     says: (args) =>
-      `The proxy at ${where(args)} cannot reach the engine (HTTP ${value(args, 'status', '502')})`,
+      has(args, 'proxy')
+        ? `${upper(proxyOr(args, ''))} cannot reach ${where(args)} (HTTP ${value(args, 'status', '502')})`
+        : `The proxy at ${where(args)} cannot reach the engine (HTTP ${value(args, 'status', '502')})`,
     means: 'The proxy works; the dashboard behind it is down, or at another port.',
     seen: '502, 503 or 504 with the proxy’s own page.',
     todo: 'Start the dashboard on that machine with `hermes-compat launch`, or correct the port in the proxy.',
+    now: viaProxy,
   },
   NO_SITE: {
     says: (args) => `The server at ${where(args)} has no site for this name: an empty answer`,
@@ -119,13 +126,16 @@ export const edgeMessages: Messages = {
   },
   EDGE_REFUSES_HTTP: {
     says: (args) =>
-      `Something in front of ${where(args)} refuses us (HTTP ${value(args, 'status', '403')}${has(args, 'retryAfter') ? `, retry after ${value(args, 'retryAfter', '')}` : ''})`,
+      has(args, 'proxy')
+        ? `${upper(proxyOr(args, ''))} refuses the way to ${where(args)} (HTTP ${value(args, 'status', '403')})`
+        : `Something in front of ${where(args)} refuses us (HTTP ${value(args, 'status', '403')}${has(args, 'retryAfter') ? `, retry after ${value(args, 'retryAfter', '')}` : ''})`,
     means: 'The engine serves /api/status to everybody, so a gateway, firewall or rate limit said this.',
     seen: '401 without WWW-Authenticate, 403, 429, or a 404 that is not the engine’s.',
     todo: 'Allow this client there, or give the headers that it wants with --header-file.',
     now: (args) =>
-      value(args, 'status', '') === '429'
+      viaProxy(args) ||
+      (value(args, 'status', '') === '429'
         ? 'It limits how often we ask: wait, then check again.'
-        : 'Allow this client there, or give the headers that it wants with --header-file.',
+        : 'Allow this client there, or give the headers that it wants with --header-file.'),
   },
 };

@@ -1,7 +1,7 @@
 import type { Args, Messages } from './message.ts';
-import { has, value } from './message.ts';
+import { has, proxyOr, value, viaProxy } from './message.ts';
 
-const where = (args: Args): string => value(args, 'url', 'the address');
+const where = (args: Args): string => proxyOr(args, value(args, 'url', 'the address'));
 const socket = (args: Args): string => (value(args, 'at', '') === 'ws' ? ' (at the WebSocket upgrade)' : '');
 
 /** No answer, or an answer that is broken. */
@@ -11,12 +11,14 @@ export const reachMessages: Messages = {
     means: 'No address is known for the host name, so nothing was contacted.',
     seen: 'The look-up of the name failed or did not end in time.',
     todo: 'Check the spelling, the VPN and the DNS server; an IP address works without DNS.',
+    now: viaProxy,
   },
   CONNECTION_REFUSED: {
     says: (args) => `Nothing listens at ${where(args)}: the connection was refused${socket(args)}`,
     means: 'The machine is there, but no program accepts connections on that port.',
     seen: 'The TCP connection was refused on every address of the name.',
     todo: 'Start the dashboard with `hermes-compat launch`, or name the port that it really uses with --url.',
+    now: viaProxy,
   },
   CONNECTION_RESET: {
     says: (args) => `The connection to ${where(args)} was cut before an answer came${socket(args)}`,
@@ -24,12 +26,14 @@ export const reachMessages: Messages = {
       'Something accepted the connection and closed it: a crashing server, a firewall, or another protocol.',
     seen: 'ECONNRESET or a close without any HTTP answer.',
     todo: 'Try again; if it stays, read the log of the engine or proxy on that port, and check http against https.',
+    now: viaProxy,
   },
   CONNECT_TIMEOUT: {
     says: (args) => `No connection to ${where(args)} came about (${value(args, 'error', 'timeout')})`,
     means: 'Packets are dropped or there is no route: a firewall, a wrong address, a machine that is off.',
     seen: 'The TCP connection was neither accepted nor refused within the limit, or the network is unreachable.',
     todo: 'Check address, VPN and firewall. A dashboard bound to 127.0.0.1 is reached through an SSH tunnel or an ssh:// target.',
+    now: viaProxy,
   },
   RESPONSE_TIMEOUT: {
     says: (args) =>
@@ -38,6 +42,7 @@ export const reachMessages: Messages = {
       'Something listens but says nothing: an engine that is still starting or stuck, or another service.',
     seen: 'The connection was open and no complete answer came within the limit of the probe.',
     todo: 'Try again with --patience cold (90 s); if it stays silent, read the log of the process on that port.',
+    now: viaProxy,
   },
   ENGINE_ERROR: {
     says: (args) => `The engine itself fails: /api/status answered ${value(args, 'status', '5xx')}`,

@@ -80,7 +80,7 @@ describe('row 1: the network', () => {
     ['ETIMEDOUT', 'tcp', 'CONNECT_TIMEOUT'],
     ['EHOSTUNREACH', 'tcp', 'CONNECT_TIMEOUT'],
     ['DEADLINE', 'tcp', 'CONNECT_TIMEOUT'],
-    ['PROXY_407', 'tcp', 'CONNECT_TIMEOUT'],
+    ['PROXY_407', 'tcp', 'PROXY_BASIC_AUTH'],
     ['DEADLINE', 'tls', 'RESPONSE_TIMEOUT'],
     ['DEADLINE', 'first-byte', 'RESPONSE_TIMEOUT'],
     ['DEADLINE', 'body', 'RESPONSE_TIMEOUT'],
