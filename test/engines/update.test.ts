@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { UpdateDocument } from '../../src/lifecycle/update/schema.ts';
 import { document } from '../support/cli.ts';
 import { requireEngines } from '../support/engines.ts';
-import { canUpdate, type Ran, realTree, type RealTree } from '../support/real-tree.ts';
+import { bin, canUpdate, type Ran, realTree, type RealTree } from '../support/real-tree.ts';
 import { full } from '../support/sshd.ts';
 
 // The engine's own `hermes update` on checkouts of real releases. Each runs in a PID namespace: its end ends every dashboard that
@@ -136,6 +136,36 @@ describe.skipIf(!fullReady)('real updates', () => {
       expect(result.stdout).toContain('web_server.py');
       expect(await readFile(tree.server, 'utf8')).toBe(mine);
       expect(tree.git('rev-parse', 'HEAD')).toBe(head);
+    },
+  );
+
+  test.each(['taking our edits out', 'Fetching updates', 'Update complete'])(
+    'killed at "%s" and run again: as undisturbed',
+    { timeout: 1_200_000 },
+    async (phrase) => {
+      const tree = await applied(await realTree('0.14.0', ['0.16.0']), 'source');
+      await tree.release('0.16.0');
+      // In one namespace, so that the updater that goes on alone is seen by the second run.
+      const script =
+        'phrase=$1; shift; "$@" >"$HOME/out" 2>"$HOME/err" & pid=$!; until grep -q "$phrase" "$HOME/err"; do sleep 0.1; done; kill -9 $pid; wait $pid; exec "$@"';
+      const update = ['update', target(tree), ...at(tree), '--yes', '--json'];
+      const result = await tree.inside([
+        '/bin/sh',
+        '-c',
+        script,
+        'sh',
+        phrase,
+        process.execPath,
+        bin,
+        ...update,
+      ]);
+      const said = expectGood(tree, result, withLibrary);
+      expect(said.after).toMatchObject({ version: '0.16.0', generation: 'G1' });
+      expect(outcomes(said)).toEqual({
+        'embedded-chat source': 'retired',
+        'model-library source': 'reapplied',
+      });
+      expect(await claims(tree)).toEqual(['model-library source']);
     },
   );
 });

@@ -18,7 +18,7 @@ import { fileURLToPath } from 'node:url';
 import { engineDir, sitePackages } from './engine-install.ts';
 import { gitAt, gitEnv } from './git-tree.ts';
 
-const bin = fileURLToPath(new URL('../../bin/hermes-compat.js', import.meta.url));
+export const bin = fileURLToPath(new URL('../../bin/hermes-compat.js', import.meta.url));
 const backend = new URL('in-tree-backend.py', import.meta.url);
 
 /** A real update ends every dashboard of the machine that it can see: it runs in a PID namespace of its own, or not at all. */
