@@ -11,6 +11,8 @@ export interface GatewaySession {
   running: boolean;
   /** Number of the last event; null on engines that do not number them (before 0.21). */
   lastSeq: number | null;
+  /** Turns whose end was seen: an attach answer can be older than an end that came before it. */
+  ends: number;
 }
 
 /** What an attach answer (`session.resume`, `session.activate`) says. */
@@ -30,11 +32,12 @@ export function sessionOf(answer: Json): GatewaySession {
     storedId: textOf(answer['stored_session_id']),
     running: false,
     lastSeq: null,
+    ends: 0,
   };
 }
 
 /** Notes an attach answer in the session. A new runtime id begins to number its events anew. */
-export function noteAttached(session: GatewaySession, answer: Json): Attached {
+export function noteAttached(session: GatewaySession, answer: Json, endsBefore: number): Attached {
   const id = textOf(answer['session_id']);
   if (id !== null && id !== session.runtimeId) {
     session.runtimeId = id;
@@ -45,7 +48,7 @@ export function noteAttached(session: GatewaySession, answer: Json): Attached {
   const running =
     answer['running'] === true || answer['status'] === 'working' || inflight['streaming'] === true;
   const continues = isObject(answer['auto_continue']);
-  session.running = running || continues;
+  session.running = (running && session.ends === endsBefore) || continues;
   const { messages } = answer;
   return {
     session,
@@ -63,7 +66,9 @@ export function noteEvent(session: GatewaySession, params: Json): void {
   const type = params['type'];
   const payload = objectOf(params['payload']);
   if (type === 'message.start') session.running = true;
-  else if (type === 'message.complete' || type === 'error') session.running = false;
-  else if (type === 'session.info' && typeof payload['running'] === 'boolean' && !payload['running'])
+  else if (type === 'message.complete' || type === 'error') {
+    session.running = false;
+    session.ends += 1;
+  } else if (type === 'session.info' && typeof payload['running'] === 'boolean' && !payload['running'])
     session.running = false;
 }

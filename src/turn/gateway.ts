@@ -80,9 +80,10 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     create: (params = {}) => create(state, params),
     resume: (storedId, session) => resume(state, storedId, session),
     activate: async (session) => {
-      const answer = await call(state, 'session.activate', { session_id: session.runtimeId });
+      const { ends } = session;
       state.sessions.add(session);
-      return noteAttached(session, answer);
+      const answer = await call(state, 'session.activate', { session_id: session.runtimeId });
+      return noteAttached(session, answer, ends);
     },
     eventsSince: (session) => eventsSince(state, session),
     submit: (session, text) => submitPrompt(gateway, session, text),
@@ -191,10 +192,11 @@ async function create(state: State, params: Json): Promise<GatewaySession> {
 }
 
 async function resume(state: State, storedId: string, known?: GatewaySession): Promise<Attached> {
-  const session = known ?? { runtimeId: '', storedId, running: false, lastSeq: null };
+  const session = known ?? { runtimeId: '', storedId, running: false, lastSeq: null, ends: 0 };
+  const { ends } = session;
   const answer = await call(state, 'session.resume', { session_id: storedId, cols: 100 });
   state.sessions.add(session);
-  return noteAttached(session, answer);
+  return noteAttached(session, answer, ends);
 }
 
 /** After the attach: frames between the two would be in neither the other way round (facts of 0.22). */

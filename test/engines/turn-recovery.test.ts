@@ -51,7 +51,7 @@ async function chatOf({ url, token }: Engine): Promise<Chat> {
       origin: null,
       connection: {},
     },
-    signal: AbortSignal.timeout(200_000),
+    signal: AbortSignal.timeout(570_000),
     onQuestion: () => 'deny',
   });
   undo.push(() => chat.close());
@@ -82,7 +82,7 @@ describe.skipIf(!ready).each(versions)('%s', { timeout: 240_000 }, (version) => 
     const second = await start();
     const again = await chatOf(second);
     const { storedId } = session;
-    const known = { runtimeId: session.runtimeId, storedId, running: false, lastSeq: null };
+    const known = { runtimeId: session.runtimeId, storedId, running: false, lastSeq: null, ends: 0 };
     const submitted = await again.gateway.submit(known, 'SCN:plain the next one');
     // 0.22 takes the killed turn up by itself; then nothing is sent until that has ended.
     expect(submitted.status).toBe(version === '0.19.0' ? 'started' : 'held');

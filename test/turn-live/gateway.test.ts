@@ -240,6 +240,18 @@ test('after a lost socket: resume first, then the events after the last one seen
   ]);
 });
 
+test('an end that comes before the attach answer counts, although the answer still says running', async () => {
+  const { connect } = await serve((method, _, send) => {
+    if (method === 'session.create') return created;
+    send({ method: 'event', params: { type: 'message.complete', session_id: 'rt-1', payload: {} } });
+    return { result: { session_id: 'rt-1', resumed: 'stored-1', running: true } };
+  });
+  const gateway = await open({ connect });
+  const session = await gateway.create();
+  await gateway.reconnect();
+  expect(session).toMatchObject({ running: false, ends: 1 });
+});
+
 test('an answer that does not come ends the request after its time', async () => {
   const { connect } = await serve(() => 'silent');
   const gateway = await open({ connect });
