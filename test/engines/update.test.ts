@@ -43,13 +43,17 @@ const claims = async (tree: RealTree): Promise<string[]> => {
   return marker.entries.map(({ patch, carrier }) => `${patch} ${carrier}`);
 };
 
+/** What updaters from 0.20 on leave in the tree themselves. */
+const ofEngine = /^\?\? \.(bytecode-fingerprint|hermes-runtime\/)$/;
+
 /** Compatible, the stash list empty, and git names no edit but ours. */
 function expectGood(tree: RealTree, result: Ran, dirty: string[]): UpdateDocument {
   const said = document<UpdateDocument>(result);
   expect(said, result.stderr).toMatchObject({ exitCode: 0, verdict: 'compatible', parked: [] });
   expect(tree.git('stash', 'list')).toBe('');
   const lines = tree.git('status', '--porcelain').split('\n');
-  expect(lines.map((line) => line.trim()).filter((line) => line !== '')).toEqual(dirty);
+  const edits = lines.map((line) => line.trim()).filter((line) => line !== '' && !ofEngine.test(line));
+  expect(edits).toEqual(dirty);
   return said;
 }
 
@@ -116,7 +120,7 @@ describe.skipIf(!fullReady)('real updates', () => {
       'embedded-chat source': 'reapplied',
       'model-library source': 'reapplied',
     });
-    expect(await readFile(tree.server, 'utf8')).toContain(to);
+    expect(await readFile(tree.server, 'utf8')).toMatch(/Upstream says|_UPSTREAM_WAS_HERE/);
   });
 
   test(
