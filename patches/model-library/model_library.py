@@ -13,6 +13,7 @@ Runs inside the engine, on Python 3.8 and later, and uses nothing but FastAPI an
 """
 
 import contextlib
+import functools
 import glob
 import json
 import math
@@ -110,6 +111,7 @@ def path_without_dots(path):
     return "/".join(kept)
 
 
+@functools.lru_cache(maxsize=4096)
 def same_url(url):
     """The form in which two base URLs are compared."""
     try:
@@ -202,6 +204,11 @@ def read_items(path):
     return items
 
 
+def text_of(items):
+    """A row a line: easy to read, and much faster than json's own indentation."""
+    return "[" + ",".join("\n  " + json.dumps(item) for item in items) + ("\n]\n" if items else "]\n")
+
+
 def write_items(path, items):
     folder, name = os.path.split(path)
     try:
@@ -212,7 +219,7 @@ def write_items(path, items):
     handle, temporary = tempfile.mkstemp(prefix="." + name + ".", suffix=".tmp", dir=folder)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(json.dumps(items, indent=2).encode("utf-8"))
+            file.write(text_of(items).encode("utf-8"))
             file.flush()
             os.fsync(file.fileno())
         if before is not None:
@@ -254,14 +261,12 @@ def changing(profile):
     path = file_of(home_of(profile))
     with locked(path):
         items = read_items(path)
-        before = json.dumps(items)
         for index, row in rows_of(items):
             if not text(items[index].get("id")):
                 items[index] = dict(items[index], id=row["id"])
-        unchanged = json.dumps(items)
+        before = list(items)
         yield items
-        after = json.dumps(items)
-        if after not in (before, unchanged):
+        if items != before:
             write_items(path, items)
 
 

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readFile, realpath, rm, symlink, lstat, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { change } from '../../src/patch/change.ts';
 import { copyEngine } from '../support/engine-copy.ts';
@@ -10,6 +11,7 @@ import { agree, homeFacts, installFacts, session } from '../support/patch-scene.
 
 // The API of the model library as clients use it, on real engines, with each carrier.
 
+const full = process.env['HERMES_COMPAT_TEST_FULL'] === '1';
 const rungs: [string, 'overlay' | 'source'][] = [
   ['0.14.0', 'overlay'],
   ['0.19.0', 'source'],
@@ -57,6 +59,9 @@ describe.runIf(usable).each(rungs)('%s by %s', (version, carrier) => {
     await engine?.stop();
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
+
+  /** One rung of the gate carries the full load. */
+  const rowsEach = full || version === '0.14.0' ? 200 : 25;
 
   test('behind the engine’s own login', async () => {
     const stranger = libraryClient(engine.url, 'not-the-token');
@@ -262,28 +267,27 @@ describe.runIf(usable).each(rungs)('%s by %s', (version, carrier) => {
   });
 
   test(
-    'eight writers of 200 rows each, and readers between them: no row is lost, none is seen half',
+    'eight writers at once, and readers between them: no row is lost, none is seen half',
     { timeout: 240_000 },
     async () => {
       await put([]);
       let reading = true;
       const reader = (async () => {
-        while (reading) {
+        for (; reading; await sleep(250)) {
           expect((await library.list()).status).toBe(200);
-          JSON.parse(await readFile(file(), 'utf8'));
+          expect(Array.isArray(await stored())).toBe(true);
         }
       })();
       const writers = Array.from({ length: 8 }, async (_, writer) => {
-        for (let row = 0; row < 200; row++)
+        for (let row = 0; row < rowsEach; row++)
           expect((await library.add({ provider: `w${writer}`, model: `m${row}` })).status).toBe(200);
       });
-      await Promise.all(writers);
-      reading = false;
+      await Promise.all(writers).finally(() => (reading = false));
       await reader;
       const saved = (await stored()) as Row[];
-      expect(saved).toHaveLength(1600);
-      expect(new Set(saved.map(({ provider, model }) => `${provider}/${model}`)).size).toBe(1600);
-      expect(new Set(saved.map(({ id }) => id)).size).toBe(1600);
+      expect(saved).toHaveLength(8 * rowsEach);
+      expect(new Set(saved.map(({ provider, model }) => `${provider}/${model}`)).size).toBe(8 * rowsEach);
+      expect(new Set(saved.map(({ id }) => id)).size).toBe(8 * rowsEach);
     },
   );
 
