@@ -38,6 +38,7 @@ export function attachRunning(
 ): void {
   state.started = true;
   state.idleSeen = false;
+  state.reattached = true;
   addMissing(state, { text: answer.text, following, offsets: answer.offsets }, at);
 }
 

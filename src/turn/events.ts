@@ -12,7 +12,7 @@ import {
   type Session,
   type World,
 } from './core.ts';
-import { append, seal, type TurnState } from './state.ts';
+import { append, lack, seal, type TurnState } from './state.ts';
 import { completeTool, startTool } from './tools.ts';
 import type { Activity } from './types.ts';
 
@@ -34,6 +34,7 @@ export function applyEvent(session: Session, input: EventInput, world: World): v
     if (core.current !== null && typeof text === 'string') {
       const state = core.current.state;
       state.idleSeen = false;
+      if (state.reattached && type === 'message.delta') noteUnseenTool(state, text);
       if (type === 'reasoning.delta') return append(state, 'reasoning', text, input.at);
       if (state.lastStatus !== null && text.trim() !== '') state.lastStatus = null;
       append(state, 'text', text, input.at);
@@ -57,9 +58,11 @@ function onTurn(core: Core, state: TurnState, input: EventInput, world: World): 
       return;
     case 'tool.start':
       state.idleSeen = false;
+      state.reattached = false;
       return startTool(state, payload, at, world.options);
     case 'tool.complete':
       state.idleSeen = false;
+      state.reattached = false;
       return completeTool(state, payload, at, world.options);
     case 'message.complete':
       if (core.errorTail && !state.started) {
@@ -77,6 +80,12 @@ function onTurn(core: Core, state: TurnState, input: EventInput, world: World): 
     default:
       return ask(state, type, payload);
   }
+}
+
+/** The engine begins the text after a tool with a blank line: where text goes on like that behind an attach, a tool ran unseen. */
+function noteUnseenTool(state: TurnState, text: string): void {
+  const last = state.open?.kind ?? state.parts.at(-1)?.type;
+  if (last === 'text' && text.startsWith('\n\n')) lack(state, 'boundary');
 }
 
 /** With the option set, a completed text that is only a failure counts as one. */

@@ -48,6 +48,8 @@ export interface TurnState {
   displaced: boolean;
   /** The session was said to be idle after this turn had started. */
   idleSeen: boolean;
+  /** Attached again, and no tool was seen since. */
+  reattached: boolean;
   /** Compaction had been seen in the session when the turn ended. */
   compacted: boolean;
   refused: Set<string>;
@@ -77,6 +79,7 @@ export function newTurnState(startedAt: number | null): TurnState {
     interruptConfirmed: false,
     displaced: false,
     idleSeen: false,
+    reattached: false,
     compacted: false,
     refused: new Set(),
     questions: [],
