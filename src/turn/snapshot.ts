@@ -17,8 +17,7 @@ export function addMissing(state: TurnState, snapshot: Snapshot, at: number | nu
   const from = knownLength(state, snapshot.text);
   const missing = snapshot.text.slice(from);
   const end = missing.length - heldOf(snapshot.following, missing);
-  // The engine begins the text after a tool with a blank line, and the snapshot names no tools.
-  if (/\n\n\s*\S/.test(missing.slice(0, end))) lack(state, 'boundary');
+  if (mayHideTool(state, missing.slice(0, end))) lack(state, 'boundary');
   let done = 0;
   for (const offset of snapshot.offsets) {
     const cut = offset - from;
@@ -28,6 +27,13 @@ export function addMissing(state: TurnState, snapshot: Snapshot, at: number | nu
     done = cut;
   }
   if (end > done) append(state, 'text', missing.slice(done, end), at);
+}
+
+/** The engine begins the text after a tool with a blank line, and the snapshot names no tools. The tool before it may be known. */
+function mayHideTool(state: TurnState, missing: string): boolean {
+  const isBehindTool =
+    state.open?.kind !== 'text' && state.parts.findLast((part) => part.type !== 'reasoning')?.type === 'tool';
+  return /\n\n\s*\S/.test(isBehindTool ? missing.trimStart() : missing);
 }
 
 /** How much of the snapshot is known already. */

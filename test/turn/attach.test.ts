@@ -78,6 +78,19 @@ describe('the in-flight snapshot', () => {
     expect(brief(r.turns()[0])).toEqual(['text:One.', 'tool:c1 running', 'text:Two.', 'text:Three.']);
   });
 
+  test.each([
+    ['behind a tool that was seen', true, 'One. \n\nTwo.', false],
+    ['behind a tool that was seen, once more', true, 'One. \n\nTwo. \n\nThree.', true],
+    ['behind text', false, 'One. \n\nTwo.', true],
+    ['none', false, 'One. Two.', false],
+  ])('a blank line is where a tool may have run unseen: %s', (_name, tool, snapshot, degraded) => {
+    const r = started().text('One. ');
+    if (tool) r.tool('c1').event('reasoning.delta', { text: 'So.' });
+    r.call('session.resume', { session_id: 'st' }, running(snapshot), 'B');
+    r.event(...delta(' End.')).event('message.complete', { status: 'complete', text: '' }, B);
+    expect(r.turns()[0]?.degraded).toBe(degraded);
+  });
+
   test('that does not begin with what was seen is marked', () => {
     const r = started()
       .text('seen text ')
