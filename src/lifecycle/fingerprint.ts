@@ -19,37 +19,41 @@ export interface Watched {
 /** What changes when an engine is updated, edited or started. Nothing is written, nothing of the engine is run. */
 const script = String.raw`
 root=$1; shift
-if command -v sha256sum >/dev/null 2>&1; then hash() { sha256sum -- "$@" 2>/dev/null; }
-elif command -v shasum >/dev/null 2>&1; then hash() { shasum -a 256 -- "$@" 2>/dev/null; }
-else hash() { openssl dgst -sha256 -r "$@" 2>/dev/null; }; fi
 kind=install
+# Each place makes room for the files that it holds: one program hashes all of them.
 for place do
+  shift
   case $place in --homes) kind=home; continue ;; esac
   if [ $kind = install ]; then
     for name in hermes_cli/__init__.py hermes_cli/main.py hermes_cli/web_server.py hermes_cli/web_routers/chat_ws.py \
       hermes_cli/web_routers/models.py hermes_cli/hermes_compat_model_library.py tui_gateway/server.py pyproject.toml; do
-      [ -f "$place/$name" ] && hash "$place/$name"
+      [ -f "$place/$name" ] && set -- "$@" "$place/$name"
     done
     git=$place/.git
     if [ -f "$git" ]; then read -r word git <"$git"; fi
     if [ -d "$git" ]; then
-      for name in HEAD logs/HEAD refs/stash ORIG_HEAD; do [ -f "$git/$name" ] && hash "$git/$name"; done
+      for name in HEAD logs/HEAD refs/stash ORIG_HEAD; do [ -f "$git/$name" ] && set -- "$@" "$git/$name"; done
     fi
     for name in "$place"/hermes_agent*.dist-info/RECORD "$place"/hermes_agent*.dist-info/METADATA; do
-      [ -f "$name" ] && hash "$name"
+      [ -f "$name" ] && set -- "$@" "$name"
     done
   else
     for name in "$place"/plugins/hermes-compat/dashboard/*.* "$place/config.yaml" "$place/active_profile"; do
-      [ -f "$name" ] && hash "$name"
+      [ -f "$name" ] && set -- "$@" "$name"
     done
   fi
 done
 for name in desktop-compat/hermes-compat.json desktop-compat/journal/journal.json desktop-compat/hooks/due \
   .hermes-update-in-progress; do
-  [ -f "$root/$name" ] && hash "$root/$name"
+  [ -f "$root/$name" ] && set -- "$@" "$root/$name"
 done
-ps -A -o pid= -o lstart= -o args= 2>/dev/null | grep -E 'hermes[^ ]* ([^ ]+ )*(dashboard|serve)( |$)|hermes_cli[^ ]* ([^ ]+ )*(dashboard|serve)( |$)' |
-  grep -v grep | sed 's/^ */process /'
+if [ $# -gt 0 ]; then
+  if command -v sha256sum >/dev/null 2>&1; then sha256sum -- "$@" 2>/dev/null
+  elif command -v shasum >/dev/null 2>&1; then shasum -a 256 -- "$@" 2>/dev/null
+  else openssl dgst -sha256 -r "$@" 2>/dev/null; fi
+fi
+ps -A -o pid= -o lstart= -o args= 2>/dev/null |
+  sed -n -e '/[h]ermes[^ ]* \(.* \)\{0,1\}dashboard/s/^ */process /p' -e '/[h]ermes[^ ]* \(.* \)\{0,1\}serve/s/^ */process /p'
 exit 0
 `;
 
