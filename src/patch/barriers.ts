@@ -16,10 +16,12 @@ const overlayInstead =
 export function engineBarrier(world: World): Barrier | null {
   const { install } = world;
   if (install === null) return { code: 'INSTALL_NOT_FOUND', reason: 'no Hermes install was found to change' };
-  if (install.missingModules.length > 0) {
+  // Other packages may lie elsewhere on the path; these can be nowhere else.
+  const missing = install.missingModules.filter((name) => name.startsWith('hermes_cli.'));
+  if (missing.length > 0) {
     return {
       code: 'ENGINE_BROKEN_PACKAGE',
-      reason: `this install lacks ${install.missingModules.join(', ')}, so its dashboard cannot start`,
+      reason: `this install lacks ${missing.join(', ')}, so its dashboard cannot start`,
       alternative: 'update to Hermes 0.16 or newer, or supply the missing files',
     };
   }
