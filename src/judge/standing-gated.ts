@@ -2,6 +2,7 @@ import type { HttpFact } from '../probe/schema.ts';
 import type { Draft } from './draft.ts';
 import { draft } from './draft.ts';
 import type { Reading } from './reading.ts';
+import { proxyRemedies } from './remedies/proxy.ts';
 import { sawHttp, sawWs } from './saw.ts';
 import type { Standing } from './standing.ts';
 
@@ -32,7 +33,8 @@ export function gatedStanding(reading: Reading): Standing {
 
 /** Row 19: the session is good and the ticket was not, because a fresh one opened. */
 function ticketStanding(reading: Reading): Standing {
-  const main = reading.ws('main');
+  // As it was asked first: that a subprotocol opened later excuses nothing.
+  const main = reading.facts.ws.find(({ id, outcome }) => id === 'main' && outcome !== 'skipped');
   const fresh = reading.ws('new-ticket');
   if (main?.outcome !== 'refused' || !main.bareRefusal || fresh?.outcome !== 'open')
     return { ok: 'yes', drafts: [] };
@@ -89,5 +91,6 @@ function sessionRefused(reading: Reading, proof: HttpFact): Draft {
   return draft(cookieArrived ? 'SESSION_REJECTED' : 'LOGIN_REQUIRED', {
     args: { providers: providersOf(reading), reason: cookieArrived ? 'session_expired' : 'no_cookie' },
     evidence: gateEvidence(reading),
+    remedies: cookieArrived ? [] : proxyRemedies(reading, 'cookie'),
   });
 }

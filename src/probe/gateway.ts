@@ -48,7 +48,12 @@ async function openGateway(run: Run, access: Access): Promise<{ fact: WsFact; li
   if (first.line !== null || !first.fact.bareRefusal || first.fact.credential !== 'ticket') return first;
   // Newer gateways take the ticket as a subprotocol only.
   const second = await withTicket(run, access, 'subprotocol');
-  return second.line === null ? first : second;
+  if (second.line === null) return first;
+  // Only a new one in the same form tells a form that is not taken from a ticket that was used up on the way.
+  const again = await upgradeAsk(access, '/api/ws');
+  const { socket } = await upgrade(run, { ...again, id: 'new-ticket', origin: run.input.origin });
+  socket?.on('error', () => undefined).terminate();
+  return second;
 }
 
 async function withTicket(

@@ -4,6 +4,9 @@ import { has, value } from './message.ts';
 
 const providers = (args: Args): string => value(args, 'providers', 'unknown');
 
+/** We sent it; the engine says that none came. */
+const isCookieLost = (args: Args): boolean => value(args, 'reason', '') === 'no_cookie';
+
 const unreadable: Record<string, string> = {
   'web-build': 'the dashboard has no web build, so there is no page',
   headless: 'it runs headless and serves no page',
@@ -74,10 +77,17 @@ export const credentialMessages: Messages = {
         : 'Give the token with --token-file FILE or HERMES_COMPAT_TOKEN instead of the login.',
   },
   LOGIN_REQUIRED: {
-    says: (args) => `The dashboard wants a login (providers: ${providers(args)})`,
+    says: (args) =>
+      isCookieLost(args)
+        ? 'The login passes, and its cookie does not reach the dashboard with the next request'
+        : `The dashboard wants a login (providers: ${providers(args)})`,
     means: 'It is bound beyond loopback, or has a public URL, so a login guards it.',
     seen: '/api/status says auth_required: true and no login was given, or its cookie did not arrive.',
     todo: 'Give --username NAME with --password-file FILE (or -env, -stdin).',
+    now: (args) =>
+      isCookieLost(args)
+        ? 'Something on the way takes the Cookie header off, or the client does not send it: let it through.'
+        : '',
   },
   LOGIN_REJECTED: {
     says: (args) =>

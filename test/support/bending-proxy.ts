@@ -11,13 +11,13 @@ export interface BendingProxy {
 }
 
 /**
- * A proxy on `listen` in front of a port of 127.0.0.1 that bends the head of each connection's first request, as misconfigured
+ * A proxy on `listen` in front of a port of `to` that bends the head of each connection's first request, as misconfigured
  * proxies do. `from` is the address that it connects from.
  */
 export async function bendingProxy(
   port: number,
   bend: Bend,
-  { listen = '127.0.0.1', from = '127.0.0.1' } = {},
+  { listen = '127.0.0.1', from = '127.0.0.1', to = '127.0.0.1' } = {},
 ): Promise<BendingProxy> {
   const sockets = new Set<Socket>();
   const keep = (socket: Socket): Socket => {
@@ -34,7 +34,7 @@ export async function bendingProxy(
       // One request a connection, so that every head is bent.
       const bent = bend(head);
       if (typeof bent !== 'string') return void client.end(bent.answer);
-      const upstream = keep(connect({ port, host: '127.0.0.1', localAddress: from }));
+      const upstream = keep(connect({ port, host: to, localAddress: from }));
       upstream.write(oneRequest(bent), 'latin1');
       client.pipe(upstream).pipe(client);
     };

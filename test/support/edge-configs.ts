@@ -9,6 +9,8 @@ export interface EdgeSite {
   /** Port of the dashboard. */
   upstream: number;
   tls: boolean;
+  /** Address of the dashboard: one that is gated is bound beyond loopback, and answers to that name only. */
+  host?: string;
 }
 
 export const edgeName = 'hermes.example';
@@ -294,5 +296,8 @@ ${indented([...block, 'server hermes 127.0.0.1:UPSTREAM'], '    ')}    # end of 
 
 export function edgeConfig(kind: ProxyKind, site: EdgeSite, mistake: Mistake): string {
   const text = { nginx, caddy, haproxy }[kind](site, mistake);
-  return text.replaceAll('UPSTREAM', String(site.upstream));
+  const { host: address = '127.0.0.1', upstream } = site;
+  return text
+    .replaceAll('127.0.0.1:UPSTREAM', `${address}:${upstream}`)
+    .replaceAll('Host 127.0.0.1:9119', `Host ${address}:9119`);
 }
