@@ -2,7 +2,7 @@ import type { RootCommand } from '@bomb.sh/tab';
 
 /** Values that options can take, from the lists that the program itself uses. Grows with the registries. */
 const values: Record<string, () => Promise<readonly string[]>> = {
-  format: async () => ['human', 'json', 'ndjson', 'junit', 'github', 'html'],
+  format: async () => ['human', 'json', 'ndjson', 'junit', 'github', 'html', 'rows'],
   patience: async () => ['normal', 'cold'],
   mode: async () => ['auto', 'dashboard', 'legacy'],
   'fail-on': async () => ['error', 'warn'],
