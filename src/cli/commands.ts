@@ -50,7 +50,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'turn',
-    summary: 'real turns, judged: live against stored, interrupt, lost socket, restore',
+    summary: 'real turns, judged: live against stored, restored, cut',
     load: async () => (await import('./turn.ts')).turn,
   },
   {
