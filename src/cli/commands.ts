@@ -60,7 +60,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'replay',
-    summary: 'turns of a recorded frame log: timeline, rows, outcome, comparison',
+    summary: 'turns of a recorded frame log, compared with stored rows',
     load: async () => (await import('./replay.ts')).replay,
   },
   {
