@@ -201,7 +201,7 @@ describe.skipIf(!usable)('the page in a browser', { timeout: 120_000 }, () => {
 });
 
 const openAll = (page: Page): Promise<void> =>
-  page.evaluate(`for (const each of document.querySelectorAll('details')) each.open = true`) as Promise<void>;
+  page.evaluate<void>(`for (const each of document.querySelectorAll('details')) each.open = true`);
 
 /** Elements that stick out of the window or of their own box. */
 const overflowing = (page: Page): Promise<string[]> =>
