@@ -55,6 +55,7 @@ function withKey(reading: Reading, healthSeen: string): ApiServer {
     source: credential.source,
     fingerprint: credential.fingerprint,
     url: reading.facts.service?.url ?? null,
+    apiServer: true,
   };
   if (models?.status === 401 || models?.status === 403)
     return answer('no', sawHttp(models), [draft('TOKEN_REJECTED', { args, evidence: [sawHttp(models)] })]);

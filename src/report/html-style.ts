@@ -11,9 +11,10 @@ legend{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidd
 label span{display:inline-block;border:1px solid var(--line);border-radius:1rem;padding:.2rem .8rem;cursor:pointer}
 label input{position:absolute;opacity:0}
 label input:checked+span{background:var(--fg);color:var(--bg)}
-label input:focus-visible+span,summary:focus-visible,pre:focus-visible{outline:3px solid var(--unsure);outline-offset:2px}
+label input:focus-visible+span,summary:focus-visible{outline:3px solid var(--unsure);outline-offset:2px}
 article{border:1px solid var(--line);border-radius:.5rem;margin:0 0 .75rem;padding:.5rem .75rem}
-article>details>summary{cursor:pointer}
+summary{cursor:pointer}
+.client{white-space:nowrap}.checks{margin-top:.5rem}
 .name{font-weight:600}.dim,footer,dt{color:var(--dim)}.dim{font-weight:400}
 .codes{display:block;font:.875rem ui-monospace,monospace;color:var(--bad)}
 .badge{display:inline-block;border:1px solid currentColor;border-radius:.3rem;padding:0 .5rem;font-weight:600}
@@ -25,14 +26,15 @@ dd{margin:0;min-width:0}
 .finding p{margin:.25rem 0}.finding ul{margin:.25rem 0;padding-left:1.25rem}
 .remedy,.known{color:var(--dim)}.note{border:1px solid var(--line);border-radius:.4rem;padding:.25rem .75rem;margin:0 0 .75rem}.note.error{border-color:var(--bad)}.note.warn{border-color:var(--warn)}
 pre{background:var(--soft);border:1px solid var(--line);border-radius:.4rem;padding:.5rem;margin:.25rem 0;white-space:pre-wrap;overflow-wrap:anywhere;font:.875rem/1.5 ui-monospace,monospace}
+pre>span{display:block;padding-left:1.5rem;text-indent:-1.5rem}
 table{border-collapse:collapse;width:100%;font-size:.875rem}
 td{border-top:1px solid var(--line);padding:.2rem .5rem .2rem 0;vertical-align:top;min-width:0}
-td:first-child{white-space:nowrap}
+td:first-child{white-space:nowrap;width:5.5rem}td:nth-child(2){width:13rem}
 ${(['compatible', 'needs-remedy', 'incompatible', 'unknown'] as const)
   .map(
     (verdict) => `body:has(#show-${verdict}:checked) article:not([data-verdict="${verdict}"]){display:none}`,
   )
   .join('\n')}
-@media (max-width:40rem){dl{grid-template-columns:1fr;gap:0}dt{margin-top:.4rem}td{display:block;border:0;padding:0}td:first-child{border-top:1px solid var(--line);padding-top:.2rem}}
+@media (max-width:40rem){dl{grid-template-columns:1fr;gap:0}dt{margin-top:.4rem}tr{display:flex;flex-wrap:wrap;gap:0 .5rem;border-top:1px solid var(--line);padding:.2rem 0}td,td:first-child,td:nth-child(2){border:0;padding:0;width:auto}td:last-child{flex-basis:100%;color:var(--dim)}td:last-child:empty{display:none}}
 @media print{details:not([open])>*{display:block}}
 `;

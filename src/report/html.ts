@@ -1,6 +1,6 @@
-import type { Finding, Remedy, Report, Reports, Verdict } from '../judge/schema.ts';
+import type { Check, Finding, Remedy, Report, Reports, Verdict } from '../judge/schema.ts';
 import { htmlStyle } from './html-style.ts';
-import { advice, sentence } from './messages.ts';
+import { advice, adviceNow, sentence } from './messages.ts';
 import { clientWords } from './client-words.ts';
 import { acceptedText, notesOf, reasonsOf } from './notes.ts';
 import { remedyTitle } from './remedy-title.ts';
@@ -80,7 +80,7 @@ function article(report: Report, isOpen: boolean): string {
   return [
     `<article data-verdict="${report.verdict}">`,
     `<details${isOpen ? ' open' : ''}>`,
-    `<summary>${badge(report.verdict)} <span class="name">${escape(report.target.name)}</span> <span class="dim">${escape(report.client)}</span>${codes.length === 0 ? '' : ` <span class="codes">${codes.join(', ')}</span>`}</summary>`,
+    `<summary>${badge(report.verdict)} <span class="name">${escape(report.target.name)}</span> <span class="dim client">${escape(report.client)}</span>${codes.length === 0 ? '' : ` <span class="codes">${codes.join(', ')}</span>`}</summary>`,
     facts(report),
     ...reasonsOf(report).map((reason) => `<p class="reason">${escape(reason)}</p>`),
     ...report.findings.map((each) => finding(each, report)),
@@ -123,22 +123,38 @@ function finding(each: Finding, report: Report): string {
     each.evidence.length === 0
       ? ''
       : `<ul>${each.evidence.map((text) => `<li>${escape(text)}</li>`).join('')}</ul>`,
-    remedies.length === 0 ? `<p>${escape(advice(each))}</p>` : remedies.map(remedyBlock).join(''),
+    ...whatToDo(each, remedies),
     '</section>',
   ].join('\n');
 }
 
-function remedyBlock(remedy: Remedy): string {
+function whatToDo(each: Finding, remedies: readonly Remedy[]): string[] {
+  const words = remedies.length === 0 ? advice(each) : adviceNow(each);
+  return [words === '' ? '' : `<p>${escape(words)}</p>`, ...remedies.map(remedyBlock)];
+}
+
+function remedyBlock(remedy: Remedy, index: number): string {
   const lines = [...(remedy.lines ?? []), ...remedy.commands.map((argv) => `$ ${shellLine(argv)}`)];
-  return `<p class="remedy">${escape(remedyTitle(remedy))}:</p><pre tabindex="0">${lines.map((line) => escape(line)).join('\n')}</pre>`;
+  const title = escape(remedyTitle(remedy));
+  const words = index === 0 ? title : `Or: ${title.charAt(0).toLowerCase()}${title.slice(1)}`;
+  // A block for each line, so that one that is too long for a phone still reads as one.
+  return `<p class="remedy">${words}:</p><pre>${lines.map((line) => `<span>${escape(line)}</span>`).join('')}</pre>`;
 }
 
 const checkSigns = { pass: '✓', warn: '!', fail: '✗', error: '?', skip: '–' } as const;
 
+/** What was looked at, and apart from it what did not apply here. */
 function checks(report: Report): string {
-  const rows = report.checks.map(
+  const done = report.checks.filter(({ status }) => status !== 'skip');
+  const skipped = report.checks.filter(({ status }) => status === 'skip');
+  return [checkTable(done, 'checked'), checkTable(skipped, 'not applicable here')].join('');
+}
+
+function checkTable(list: readonly Check[], title: string): string {
+  if (list.length === 0) return '';
+  const rows = list.map(
     (each) =>
       `<tr class="${each.status}"><td>${checkSigns[each.status]} ${each.status}</td><td>${escape(each.id)}</td><td>${escape(each.reason)}</td></tr>`,
   );
-  return `<details class="checks"><summary>${report.checks.length} checks</summary><table>${rows.join('')}</table></details>`;
+  return `<details class="checks"><summary>${list.length} ${title}</summary><table>${rows.join('')}</table></details>`;
 }

@@ -30,19 +30,24 @@ const bySource: Record<string, string> = {
 /** Token, login, ticket, cookie, and the engine’s guards on who asks. */
 export const credentialMessages: Messages = {
   TOKEN_MISSING: {
-    says: () => 'No session token was given, and the dashboard asks for one',
+    says: (args) =>
+      has(args, 'apiServer')
+        ? 'No key was given, and the API server asks for one'
+        : 'No session token was given, and the dashboard asks for one',
     means: 'Everything except the status is closed without the token of this dashboard process.',
     seen: 'Protected reads answer 401 and no source gave a token; a remote page is not read for one.',
     todo: 'Give it with HERMES_COMPAT_TOKEN, --token-file, --token-env, --token-stdin or --token-command.',
   },
   TOKEN_REJECTED: {
     says: (args) =>
-      `The dashboard refuses the token${has(args, 'source') ? ` from ${sourceWords(value(args, 'source', ''))}` : ''}${has(args, 'fingerprint') ? ` (fingerprint ${value(args, 'fingerprint', '')})` : ''}`,
+      `The ${has(args, 'apiServer') ? 'API server refuses the key' : 'dashboard refuses the token'}${has(args, 'source') ? ` from ${sourceWords(value(args, 'source', ''))}` : ''}${has(args, 'fingerprint') ? ` (fingerprint ${value(args, 'fingerprint', '')})` : ''}`,
     means: 'It belongs to another dashboard or to an earlier start of this one.',
     seen: 'A protected read answers 401 with it (GET /api/sessions).',
     todo: 'Take the token of the process that runs now; from 0.16 on `hermes-compat launch` starts it with a token of its own.',
     now: (args) =>
-      bySource[value(args, 'source', '')] ??
+      (has(args, 'apiServer')
+        ? 'It is the API_SERVER_KEY with which the gateway runs, not the token of the dashboard.'
+        : bySource[value(args, 'source', '')]) ??
       'Take the token of the process that runs now; from 0.16 on a launch can set it.',
   },
   TOKEN_UNREADABLE: {

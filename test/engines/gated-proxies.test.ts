@@ -51,8 +51,17 @@ describe.skipIf(!usable).each(kinds)('a gated 0.22.2.post1 behind %s', { timeout
       const check = async (): Promise<{ report: Report; text: string }> => {
         const saved = await runCli(
           [
-            ...['detect', `${tls ? 'https' : 'http'}://${edgeName}`, '--json'],
-            ...['--proxy', names.url, '--ca', edgeCa, '--username', user, '--password-env', 'THE_PASSWORD'],
+            'detect',
+            `${tls ? 'https' : 'http'}://${edgeName}`,
+            '--json',
+            '--proxy',
+            names.url,
+            '--ca',
+            edgeCa,
+            '--username',
+            user,
+            '--password-env',
+            'THE_PASSWORD',
           ],
           { env: { THE_PASSWORD: password }, timeoutMs: 90_000 },
         );
