@@ -41,7 +41,7 @@ const file = async (of: TestScene, path: string, text = ''): Promise<void> => {
 
 interface Case {
   what: string;
-  spoil(of: TestScene): Promise<unknown> | unknown;
+  spoil(of: TestScene): unknown;
   carrier: 'overlay' | 'source';
   code: string;
   says: RegExp;
