@@ -117,6 +117,11 @@ export const reportsSchema = z.object({
   }),
 });
 
+/** The last line of several reports as ndjson. */
+export const reportsSummarySchema = reportsSchema
+  .omit({ reports: true })
+  .extend({ kind: z.literal('summary') });
+
 export type Verdict = z.infer<typeof verdictSchema>;
 export type Remedy = z.infer<typeof remedySchema>;
 export type Finding = z.infer<typeof findingSchema>;

@@ -38,13 +38,14 @@ export async function changeTarget(
     return { ...base, outcome: 'dry-run', plan: (await planNow(session, options)).plan.document };
   const { plan, changed, verified, recovered } = await change(session, { options, saved, consent });
   const purged = request.purge ? await (await import('../patch/purge.ts')).purge(session) : [];
+  const applied = options.do === 'apply' ? plan.document.steps.map(({ patch }) => patch) : [];
   const old = changed ? outdated(plan.document, session, located.processes) : [];
   return {
     ...base,
     outcome: changed ? 'done' : 'nothing-to-do',
     plan: plan.document,
     verified,
-    restart: await restartAll(session.host, session.scene, old, request.restart),
+    restart: await restartAll(session.host, session.scene, old, request.restart, applied),
     recovered: recovered === null ? null : { at: recovered.journal.at, outcome: recovered.outcome },
     purged,
   };

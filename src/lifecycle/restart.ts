@@ -3,6 +3,7 @@ import { CompatError } from '../errors.ts';
 import type { Host } from '../host/types.ts';
 import type { LaunchOptions } from '../launch/plan.ts';
 import { type LaunchRecord, readRecords } from '../launch/record.ts';
+import { libraryAnswers } from './library-answers.ts';
 import type { Scene } from '../patch/world.ts';
 import type { ChangeDocument } from '../patch/schema.ts';
 
@@ -29,6 +30,7 @@ export async function restartAll(
   scene: Scene,
   processes: readonly EngineProcess[],
   wish: RestartWish,
+  patches: readonly string[],
 ): Promise<Restarted[]> {
   const records = await readRecords(host, scene.home.root);
   const restarted: Restarted[] = [];
@@ -42,7 +44,7 @@ export async function restartAll(
       restarted.push(restartEntry(process, null, true));
     else if (record === undefined) restarted.push(restartEntry(process, 'launch did not start it'));
     else if (!wish.launched) restarted.push(restartEntry(process, 'not asked for (--restart)'));
-    else restarted.push(await relaunch(host, scene, process, record, wish));
+    else restarted.push(await relaunch(host, scene, process, record, wish, patches));
   }
   return restarted;
 }
@@ -90,6 +92,7 @@ async function relaunch(
   process: EngineProcess,
   record: LaunchRecord,
   wish: RestartWish,
+  patches: readonly string[],
 ): Promise<Restarted> {
   const { install, home } = scene;
   if (install === null || record.install !== install.id)
@@ -125,7 +128,11 @@ async function relaunch(
       },
     );
   }
-  return restartEntry(process, null, true, started.record.pid);
+  const asked = patches.includes('model-library')
+    ? await libraryAnswers(host, started.record, wish.signal)
+    : null;
+  const why = asked === false ? 'the model library does not answer there' : null;
+  return restartEntry(process, why, true, started.record.pid);
 }
 
 /** What the user gave behind `--`: the words of the command line that are not ours. */

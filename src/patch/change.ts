@@ -83,7 +83,17 @@ export async function change(session: Session, request: Request): Promise<Outcom
 
 /** Ends what an earlier run left, when it left something: a journal, or no more than its claims. */
 export async function recoverFirst(session: Session): Promise<Recovery | null> {
-  const { host, scene } = session;
+  const { host, scene, now } = session;
+  const { root } = scene.home;
+  const left = await fileErrorsAs('unchecked', 'what is there cannot be read', () => leftBehind(session));
+  if (left === null) return null;
+  return withLocks(session, left.trees, () =>
+    fileErrorsAs('refused', 'what an earlier run left cannot be removed', () => recover(host, root, now())),
+  );
+}
+
+/** Trees that a recovery must lock; null when there is nothing to recover. */
+async function leftBehind({ host, scene }: Session): Promise<{ trees: string[] } | null> {
   const { root } = scene.home;
   const tree = scene.install?.packageDir ?? null;
   const there = async (path: string): Promise<boolean> => (await host.stat(path)) !== null;
@@ -92,12 +102,7 @@ export async function recoverFirst(session: Session): Promise<Recovery | null> {
   for (const folder of [compatFolder(root), journalFolder(root)])
     if (await there(folder)) await refuseForeignFolder(host, folder);
   const journal = await readJournal(host, root);
-  const trees = new Set([...(journal?.trees ?? []), ...(inTree ? [tree] : [])]);
-  return withLocks(session, [...trees], () =>
-    fileErrorsAs('refused', 'what an earlier run left cannot be removed', () =>
-      recover(host, root, session.now()),
-    ),
-  );
+  return { trees: [...new Set([...(journal?.trees ?? []), ...(inTree ? [tree] : [])])] };
 }
 
 /** Holds the lock of the home and of each tree; ends first what a cut run of another home left in such a tree. */
@@ -171,7 +176,10 @@ async function perform(session: Session, plan: Plan, world: World): Promise<Veri
   const action = plan.document.options.do;
   const at = session.now();
   let verified: VerifyResult['steps'] = [];
-  const marker = nextMarker(world, catalogue, plan, await foldersToMake(host, plan.changes), at);
+  const folders = await fileErrorsAs('unchecked', 'what is there cannot be read', () =>
+    foldersToMake(host, plan.changes),
+  );
+  const marker = nextMarker(world, catalogue, plan, folders, at);
   await carryOut(host, {
     root: home.root,
     action,

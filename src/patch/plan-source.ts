@@ -12,13 +12,6 @@ export function treeFile(world: World, name: string): FileState {
   return world.tree.get(name) ?? { path, real: path, bytes: null, stat: null };
 }
 
-/** Is our edit, and the module that it uses, as we would write it today? */
-export function sourceIsCurrent(world: World, draft: Draft, patch: Patch, reading: SourceReading): boolean {
-  const { state } = reading;
-  if (state.kind !== 'ours' || !state.intact || state.revision !== patch.revision) return false;
-  return moduleProblem(world, draft, patch, reading) === null;
-}
-
 /** Why the module beside an include is not the one that the include names; null when it is, or none is needed. */
 export function moduleProblem(
   world: World,

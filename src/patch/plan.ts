@@ -1,4 +1,3 @@
-import { markerFile } from '../engine/compat-places.ts';
 import { usageError } from '../errors.ts';
 import { schemaVersion, tool } from '../tool.ts';
 import type { Catalogue } from './catalogue.ts';
@@ -111,5 +110,3 @@ export function driftFrom(saved: PlanDocument, now: PlanDocument): string | null
 
 /** True when neither bytes nor our marker would change. */
 export const isEmpty = (plan: Plan): boolean => plan.changes.length === 0;
-
-export const markerPath = (world: World): string => markerFile(world.home.root);

@@ -219,7 +219,6 @@ export const patchListSchema = z.object({
 });
 
 export type Carrier = z.infer<typeof carrierSchema>;
-export type PatchState = z.infer<typeof stateSchema>;
 export type Refusal = z.infer<typeof refusalSchema>;
 export type PlanOptions = z.infer<typeof optionsSchema>;
 export type PlanStep = z.infer<typeof stepSchema>;

@@ -248,7 +248,7 @@ function markerFindings(world: World, patches: readonly PatchStatus[]): StatusFi
   const { markers, home } = world;
   const list: StatusFinding[] = [];
   const add = (code: string, text: string, path: string): void =>
-    void list.push({ code, severity: 'warn', text, path });
+    void list.push({ code, severity: code === 'PATCH_NOT_NEEDED' ? 'info' : 'warn', text, path });
   const marker = markerFile(home.root);
   const shared = sharedMarkerFile(home.root);
   if (markers.oursProblem !== null)
@@ -297,7 +297,7 @@ function disagreement(
   }
   const gone = `${entry.patch} was applied on ${entry.at} (${entry.carrier}) and is gone`;
   return {
-    code: status.state === 'not-needed' ? 'MARKER_MISMATCH' : 'PATCH_LOST',
+    code: status.state === 'not-needed' ? 'PATCH_NOT_NEEDED' : 'PATCH_LOST',
     text: `${gone}: now ${status.state}, ${status.reason}`,
   };
 }

@@ -6,7 +6,7 @@ import type { Host } from '../host/types.ts';
 import { packaged } from '../tool.ts';
 import { pluginName } from './overlay-files.ts';
 import { decode } from './text.ts';
-import { basename, dirname, type FileState } from './world.ts';
+import { dirname } from './world.ts';
 
 /** What the check on the host saw. */
 export interface VerifyResult {
@@ -77,13 +77,3 @@ export function refuseFailure(result: VerifyResult): void {
     },
   );
 }
-
-/** Names and bytes of the overlay's files among these states. */
-export const overlayBytes = (
-  files: Iterable<{ state: FileState; after: Buffer | null }>,
-): Map<string, Buffer> =>
-  new Map(
-    [...files].flatMap(({ state, after }) =>
-      after === null ? [] : [[basename(state.path), after] as const],
-    ),
-  );

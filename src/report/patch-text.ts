@@ -140,12 +140,14 @@ export function changeText(change: ChangeDocument, style: Style): string {
     lines.push('Nothing to do.');
   }
   if (change.verified.length > 0)
-    lines.push(`Checked on a throw-away dashboard: ${change.verified.map(({ step }) => step).join(', ')}`);
+    lines.push(
+      `Checked on a throw-away dashboard: ${names} ${names.includes(',') ? 'work' : 'works'} (${change.verified.length} steps)`,
+    );
   for (const each of change.restart) {
     const what = `${each.command} process ${each.pid}${each.port === null ? '' : ` on port ${each.port}`} (${each.owner})`;
     lines.push(
       each.restarted
-        ? `Restarted: ${what}`
+        ? `Restarted: ${what}, now process ${each.newPid ?? 'unknown'}${each.why === null ? '' : ` (${each.why})`}`
         : `${style('warn', 'Restart needed')}: ${what} still runs what it loaded before (${each.why ?? ''})`,
     );
   }

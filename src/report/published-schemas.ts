@@ -3,7 +3,7 @@ export async function publishedSchemas(): Promise<Record<string, object>> {
   const [
     { z },
     { factsSchema },
-    { reportSchema, reportsSchema },
+    { reportSchema, reportsSchema, reportsSummarySchema },
     { launchSchema, stopSchema },
     { simulationsSchema, simulatorSchema },
     { timelineSchema },
@@ -35,6 +35,7 @@ export async function publishedSchemas(): Promise<Record<string, object>> {
     facts: factsSchema,
     report: reportSchema,
     reports: reportsSchema,
+    summary: reportsSummarySchema,
     launch: launchSchema,
     stop: stopSchema,
     simulator: simulatorSchema,

@@ -10,6 +10,7 @@ import { startSimulator } from '../../src/simulate/index.ts';
 import type { Simulator, SimulatorOptions } from '../../src/simulate/index.ts';
 import { type CliResult, document, runCli } from '../support/cli.ts';
 import { freePort } from '../support/engines.ts';
+import { checkedJunit } from '../support/junit-grammar.ts';
 
 // `preflight` and `report merge` as a CI job runs them, against stand-ins.
 
@@ -402,15 +403,33 @@ describe('formats', () => {
     expect([unwritable.code, unwritable.stderr]).toEqual([3, expect.stringContaining('job summary')]);
   });
 
-  test('one run, every format of it', async () => {
-    const file = await targetsFile([{ name: 'good', address: await standIn({ release: '0.19.0' }) }]);
+  test('one run, every format of it, each as its readers expect it', async () => {
+    const file = await targetsFile([
+      { name: 'good, with: marks % and "more"', address: await standIn({ release: '0.19.0' }) },
+      { name: 'off', address: await standIn({ release: '0.14.0' }) },
+      { name: 'gone', address: `http://127.0.0.1:${await freePort()}` },
+    ]);
     const saved = join(folder, 'saved.json');
     await preflight([file, '--json', '--output', saved]);
-    for (const format of ['human', 'json', 'ndjson', 'junit', 'github', 'html']) {
+    const as = async (format: string): Promise<string> => {
       const result = await runCli(['report', 'merge', saved, '--format', format]);
-      expect([format, result.code, result.stderr]).toEqual([format, 0, '']);
-      expect(result.stdout).toContain('good');
-    }
+      expect([format, result.code, result.stderr]).toEqual([format, 1, '']);
+      return result.stdout;
+    };
+    document<Reports>({ code: 1, stdout: await as('json'), stderr: '' });
+    const lines = (await as('ndjson')).trimEnd().split('\n');
+    expect(lines).toHaveLength(4);
+    for (const line of lines) document({ code: 1, stdout: line, stderr: '' });
+    const suites = checkedJunit(await as('junit')).children;
+    expect(suites.map(({ attributes }) => attributes['name'])).toEqual([
+      'good, with: marks % and &quot;more&quot;',
+      'off',
+      'gone',
+    ]);
+    for (const line of (await as('github')).trimEnd().split('\n'))
+      expect(line).toMatch(/^(?:::(?:error|warning|notice) title=[^:,]*::[^\r\n]+|hermes-compat \S+ .*)$/);
+    expect(await as('html')).toMatch(/^<!doctype html>\n<html lang="en">/);
+    expect(await as('human')).toContain('3 targets: 1 compatible, 1 needs-remedy, 1 unknown');
   });
 });
 

@@ -271,9 +271,9 @@ describe.runIf(usable).each(rungs)('%s by %s', (version, carrier) => {
     { timeout: 240_000 },
     async () => {
       await put([]);
-      let reading = true;
+      const done = new AbortController();
       const reader = (async () => {
-        for (; reading; await sleep(250)) {
+        for (; !done.signal.aborted; await sleep(250)) {
           expect((await library.list()).status).toBe(200);
           expect(Array.isArray(await stored())).toBe(true);
         }
@@ -282,7 +282,7 @@ describe.runIf(usable).each(rungs)('%s by %s', (version, carrier) => {
         for (let row = 0; row < rowsEach; row++)
           expect((await library.add({ provider: `w${writer}`, model: `m${row}` })).status).toBe(200);
       });
-      await Promise.all(writers).finally(() => (reading = false));
+      await Promise.all(writers).finally(() => done.abort());
       await reader;
       const saved = (await stored()) as Row[];
       expect(saved).toHaveLength(8 * rowsEach);

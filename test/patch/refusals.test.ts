@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { CompatError } from '../../src/errors.ts';
 import { change, planNow } from '../../src/patch/change.ts';
+import { purge } from '../../src/patch/purge.ts';
 import { statusOf } from '../../src/patch/status.ts';
 import { readWorld } from '../../src/patch/world.ts';
 import { miniServer } from '../support/mini-engine.ts';
@@ -41,7 +42,7 @@ const file = async (of: TestScene, path: string, text = ''): Promise<void> => {
 
 interface Case {
   what: string;
-  spoil(of: TestScene): Promise<unknown> | unknown;
+  spoil(of: TestScene): unknown;
   carrier: 'overlay' | 'source';
   code: string;
   says: RegExp;
@@ -420,5 +421,25 @@ describe('markers and bytes', () => {
     expect(await findings(here)).toEqual([]);
     await file(here, theirs, '{"version": ');
     expect(await findings(here)).toEqual([expect.stringMatching(/^MARKER_CORRUPT the marker of Hermes One/)]);
+  });
+});
+
+describe('purge', () => {
+  test('records of an install that still has our edit stay; of one that is gone they do not', async () => {
+    const here = await scene(miniServer);
+    const there = await scene(miniServer);
+    there.home = here.home;
+    await change(await session(there), agree({ carrier: 'source' }));
+    await change(await session(here), agree());
+    await change(await session(here), agree({ do: 'revert' }));
+    await expect(purge(await session(here))).rejects.toMatchObject({
+      kind: 'refused',
+      message: expect.stringContaining(there.install.root),
+    });
+    await there.remove();
+    expect(await purge(await session(here))).toContain(
+      join(here.home.root, 'desktop-compat/hermes-compat.json'),
+    );
+    expect(Object.keys(await snapshot(here.home.path))).toEqual([]);
   });
 });

@@ -11,6 +11,7 @@ import { json, ndjson } from '../../src/report/json.ts';
 import { junit } from '../../src/report/junit.ts';
 import { shellLine } from '../../src/report/shell-line.ts';
 import { shown, wrap } from '../../src/report/shown.ts';
+import { checkedJunit } from '../support/junit-grammar.ts';
 import { e403, error, failed, healthy, http, remote, withHttp, withWs, withoutHttp } from '../judge/facts.ts';
 
 const clients = await readClients();
@@ -46,29 +47,6 @@ const many: Reports = {
   },
 };
 
-/** Every tag closed in order, every entity known: what a parser asks for at least. */
-function tagsOf(xml: string): string[] {
-  const open: string[] = [];
-  const all: string[] = [];
-  const rest = xml
-    .replace(/^<\?xml[^?]*\?>/, '')
-    .replaceAll(
-      /<(\/?)([\w-]+)((?:\s+[\w-]+="[^"<]*")*)\s*(\/?)>/g,
-      (_, close: string, name: string, _attributes: string, single: string) => {
-        if (close === '/') expect(open.pop()).toBe(name);
-        else {
-          all.push(name);
-          if (single !== '/') open.push(name);
-        }
-        return '';
-      },
-    );
-  expect(open).toEqual([]);
-  expect(rest).not.toMatch(/[<>]/);
-  expect(rest.replaceAll(/&(amp|lt|gt|quot|#\d+);/g, '')).not.toContain('&');
-  return all;
-}
-
 describe('json and ndjson', () => {
   test('the document as it is, control characters escaped', () => {
     expect(JSON.parse(json(hostile))).toEqual(hostile);
@@ -86,9 +64,11 @@ describe('json and ndjson', () => {
 });
 
 describe('junit', () => {
-  test('is well-formed whatever is in it', () => {
-    const tags = tagsOf(junit(many));
-    expect(tags.filter((each) => each === 'testsuite')).toHaveLength(3);
+  test('keeps to its grammar and counts rightly, whatever is in it', () => {
+    expect(checkedJunit(junit(many)).children).toHaveLength(3);
+    expect(checkedJunit(junit(hostile)).children).toHaveLength(1);
+    const cut: Reports = { ...many, reports: [], notRun: [evil, 'b'], shard: { index: 1, count: 2 } };
+    expect(checkedJunit(junit(cut)).attributes).toMatchObject({ tests: '2', errors: '2', failures: '0' });
   });
   test('what could not be checked is an error, never a pass', () => {
     const text = junit(closed);
@@ -96,14 +76,6 @@ describe('junit', () => {
     expect(text).toContain('CONNECTION_REFUSED (certain)');
     const sessions = junit(report(withHttp(healthy(), http('sessions', 500, error('x')))));
     expect(sessions).toMatch(/name="sessions"[^>]*>\s*<(error|failure)/);
-  });
-  test('counts add up', () => {
-    const [, tests, failures, errors] =
-      /tests="(\d+)" failures="(\d+)" errors="(\d+)"/.exec(junit(many)) ?? [];
-    const tags = tagsOf(junit(many));
-    expect(tags.filter((each) => each === 'testcase')).toHaveLength(Number(tests));
-    expect(tags.filter((each) => each === 'failure')).toHaveLength(Number(failures));
-    expect(tags.filter((each) => each === 'error')).toHaveLength(Number(errors));
   });
 });
 

@@ -1,5 +1,4 @@
 import {
-  chmod,
   copyFile,
   lstat,
   mkdir,
@@ -199,5 +198,3 @@ export async function times(folder: string): Promise<Record<string, number>> {
   }
   return found;
 }
-
-export const setMode = (path: string, mode: number): Promise<void> => chmod(path, mode);
