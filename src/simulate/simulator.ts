@@ -220,8 +220,7 @@ export const startSimulator = async (options: SimulatorOptions): Promise<Simulat
     server.close();
     for (const socket of connections) socket.destroy();
   };
-  // After the answer that it belongs to has left.
-  site.goAway = () => void setTimeout(drop, 20);
+  site.goAway = drop;
   const host = world.host.includes(':') ? `[${world.host}]` : world.host;
   return {
     url: `http://${host}:${world.port}${world.prefix}`,

@@ -1,6 +1,13 @@
-import type { Fault } from './fault.ts';
+import type { Fault, Site } from './fault.ts';
 
 /** Engines that answer late, seldom or not at all. */
+
+/** By what was asked and not by a clock: a client may ask everything within milliseconds. */
+const goneAfterThree = (site: Site): boolean => {
+  if (site.answered < 3) return false;
+  site.goAway();
+  return true;
+};
 
 export const timeFaults: readonly Fault[] = [
   {
@@ -30,10 +37,8 @@ export const timeFaults: readonly Fault[] = [
   {
     name: 'flapping',
     says: 'goes away after three answers',
-    answer: (answer, _request, site) => {
-      if (site.answered >= 3) site.goAway();
-      return answer;
-    },
+    request: (_message, _response, site) => goneAfterThree(site),
+    upgrade: (_message, _socket, site) => goneAfterThree(site),
   },
   {
     name: 'engine-error',
