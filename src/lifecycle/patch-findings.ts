@@ -1,7 +1,4 @@
 import type { Host } from '../host/types.ts';
-import { loadCatalogue } from '../patch/catalogue.ts';
-import { statusOf } from '../patch/status.ts';
-import { readWorld } from '../patch/world.ts';
 import type { Facts } from '../probe/schema.ts';
 import type { Target } from '../target/types.ts';
 import type { Seen } from './choose-service.ts';
@@ -17,6 +14,11 @@ export async function patchFindings(host: Host, target: Target, seen: Seen): Pro
   if (home === null) return undefined;
   const something = home.overlay.present || home.markers.length > 0 || install?.state === 'edited';
   if (!something) return undefined;
+  const [{ loadCatalogue }, { statusOf }, { readWorld }] = await Promise.all([
+    import('../patch/catalogue.ts'),
+    import('../patch/status.ts'),
+    import('../patch/world.ts'),
+  ]);
   const catalogue = await loadCatalogue();
   const scene = { target: { kind: target.kind, name: target.name, url: null }, home, install };
   const { findings } = await statusOf(await readWorld(host, scene, catalogue), catalogue);
