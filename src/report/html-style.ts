@@ -15,7 +15,7 @@ label input:focus-visible+span,summary:focus-visible{outline:3px solid var(--uns
 article{border:1px solid var(--line);border-radius:.5rem;margin:0 0 .75rem;padding:.5rem .75rem}
 summary{cursor:pointer}
 .client{white-space:nowrap}.checks{margin-top:.5rem}
-.name{font-weight:600}.dim,footer,dt{color:var(--dim)}.dim{font-weight:400}
+.name{font-weight:600;unicode-bidi:isolate}.dim,footer,dt{color:var(--dim)}.dim{font-weight:400}
 .codes{display:block;font:.875rem ui-monospace,monospace;color:var(--bad)}
 .badge{display:inline-block;border:1px solid currentColor;border-radius:.3rem;padding:0 .5rem;font-weight:600}
 .badge.compatible{color:var(--good)}.badge.needs-remedy{color:var(--warn)}.badge.incompatible{color:var(--bad)}.badge.unknown{color:var(--unsure)}

@@ -10,14 +10,16 @@ export function shown(text: string, most = 400): string {
     )
     .replaceAll(/[\r\n\t]+/g, ' ')
     .replaceAll(
-      /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g,
+      /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu,
       '·',
     );
-  const wellFormed = clean.replaceAll(
-    /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g,
-    '·',
-  );
-  return wellFormed.length > most ? `${wellFormed.slice(0, most - 1)}…` : wellFormed;
+  // A pile of marks on one letter reaches over other lines, and no line can be broken within it.
+  const wellFormed = clean
+    .replaceAll(/(\p{M}{4})\p{M}+/gu, '$1·')
+    .replaceAll(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '·');
+  return wellFormed.length > most
+    ? `${wellFormed.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`
+    : wellFormed;
 }
 
 /** Lines of at most `width` characters; a word longer than that stays whole, so that it can be copied. */

@@ -40,6 +40,14 @@ const reports: Report[] = [
     http: [failed('status', 'ENOTFOUND', 'dns')],
     ws: [],
   }),
+  // Piles of marks, right to left, wide letters, an override, a reset of the terminal, style and script.
+  ...[
+    `z${'\u0301'.repeat(80)}${'\u0e49'.repeat(80)}`,
+    `${'שלום عالم '.repeat(20)}\u202etxt.exe`,
+    `${'漢'.repeat(300)}\u001b[2J</style><script>throw 1</script>`,
+  ].map((hostile) =>
+    report(hostile, withWs(healthy(), answered(404, error(`No such API endpoint: /api/ws${hostile}`)))),
+  ),
 ];
 const known: Report[] = reports.map((each) =>
   each.target.name === 'gone'
