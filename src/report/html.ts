@@ -6,6 +6,7 @@ import { acceptedText, notesOf, reasonsOf } from './notes.ts';
 import { remedyTitle } from './remedy-title.ts';
 import { reportsOf } from './render.ts';
 import { shellLine } from './shell-line.ts';
+import { htmlHead } from './html-head.ts';
 import { shown } from './shown.ts';
 
 /** One page that needs nothing else: no script, no network, so that it opens from a file and foreign text has nothing to run. */
@@ -15,16 +16,7 @@ export function html(document: Report | Reports): string {
     reports.length === 1 ? `${shown(reports[0]?.target.name ?? '')} · hermes-compat` : 'hermes-compat';
   const { version } = document.tool;
   return [
-    '<!doctype html>',
-    '<html lang="en">',
-    '<head>',
-    '<meta charset="utf-8">',
-    '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    '<meta name="color-scheme" content="light dark">',
-    `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">`,
-    `<title>${escape(title)}</title>`,
-    `<style>${htmlStyle}</style>`,
-    '</head>',
+    ...htmlHead(escape(title), htmlStyle),
     '<body>',
     filter(reports),
     ...notesOf(document).map(

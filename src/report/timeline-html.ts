@@ -1,5 +1,6 @@
 import { tool } from '../tool.ts';
 import type { Part, Turn } from '../turn/index.ts';
+import { htmlHead } from './html-head.ts';
 import { shown } from './shown.ts';
 import { timelineStyle } from './timeline-style.ts';
 import {
@@ -22,21 +23,7 @@ export function timelineHtml(): TimelineWriter {
   return {
     begin(files) {
       several = files > 1;
-      return [
-        '<!doctype html>',
-        '<html lang="en">',
-        '<head>',
-        '<meta charset="utf-8">',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        '<meta name="color-scheme" content="light dark">',
-        `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">`,
-        '<title>Turns · hermes-compat</title>',
-        `<style>${timelineStyle}</style>`,
-        '</head>',
-        '<body>',
-        '<main>',
-        '',
-      ].join('\n');
+      return [...htmlHead('Turns · hermes-compat', timelineStyle), '<body>', '<main>', ''].join('\n');
     },
     head: (name, place) =>
       `${place === 0 ? '<h1>Turns</h1>\n' : ''}${several ? `<h2 class="file">${line(name)}</h2>\n` : ''}`,
