@@ -1,5 +1,6 @@
 import { CompatError } from '../errors.ts';
 import type { Host } from '../host/types.ts';
+import type { ExamineInput } from '../lifecycle/examine.ts';
 import type { Way } from '../live/way.ts';
 import type { Target } from '../target/types.ts';
 import { readExamineOptions } from './examine-request.ts';
@@ -19,12 +20,14 @@ export interface LiveTarget {
  *
  * @throws CompatError unchecked when no dashboard runs or its chat does not open; nothing was sent to a model then
  */
-export async function openLiveTarget(target: Target, options: RawOptions, io: Io): Promise<LiveTarget> {
-  const [inputFor, { examine }] = await Promise.all([
-    readExamineOptions(options, io),
-    import('../lifecycle/examine.ts'),
-  ]);
-  const input = inputFor(target);
+export async function openLiveTarget(
+  target: Target,
+  options: RawOptions,
+  io: Io,
+  given?: ExamineInput,
+): Promise<LiveTarget> {
+  const { examine } = await import('../lifecycle/examine.ts');
+  const input = given ?? (await readExamineOptions(options, io))(target);
   const { facts, host, used } = await examine(input);
   const close = async (): Promise<void> => host?.close();
   const main = facts.ws.find(({ id }) => id === 'main');

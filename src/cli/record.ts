@@ -46,6 +46,8 @@ ${examples([
 async function runRecord(word: string, options: RawOptions, { io, finish }: Context): Promise<void> {
   const json = readFormat(options, ['human', 'json'] as const, 'json') === 'json';
   const { attach, promptFile } = options;
+  if (options['mode'] === 'legacy')
+    throw usageError('frames exist only on the dashboard; over the API server there are none to record');
   if ((typeof attach === 'string') === (typeof promptFile === 'string'))
     throw usageError('give one of --prompt-file and --attach');
   const prompts = typeof promptFile === 'string' ? await readPrompts(promptFile, io) : [];

@@ -1,12 +1,6 @@
-import {
-  compare,
-  type GatewayQuestion,
-  type LogRecord,
-  type StoredSessions,
-  type Turn,
-} from '../turn/index.ts';
-import { cellText } from './cell.ts';
-import { openChat } from './chat.ts';
+import type { GatewayQuestion, GatewaySession, LogRecord, StoredSessions, Turn } from '../turn/index.ts';
+import { cellOf, cellText } from './cell.ts';
+import { isLost, openChat, type Chat } from './chat.ts';
 import { removeSessions, type ScenarioResult } from './suite.ts';
 import type { Way } from './way.ts';
 
@@ -22,7 +16,7 @@ export interface BasicRun {
   result: ScenarioResult;
   turns: readonly Turn[];
   storedId: string | null;
-  /** Null where the socket was lost before the prompt was sent: then another transport can still be used. */
+  /** Whether the engine may have taken the prompt. If not, another transport can still carry it. */
   sent: boolean;
 }
 
@@ -31,53 +25,89 @@ const deny = ({ kind }: GatewayQuestion): string | null => (kind === 'approval' 
 
 /** One plain turn of a session of its own, its restore over a new socket, and its stored rows. Only that session is deleted. */
 export async function runBasic(options: BasicOptions): Promise<BasicRun> {
-  const { way, prompt, signal } = options;
+  const { way, signal } = options;
   const began = performance.now();
   const ids: string[] = [];
-  const run = { sent: false, turns: [] as readonly Turn[] };
-  const base = { id: 'basic', expected: 'completed', from: 'outcomes' } as const;
-  const ms = (): number => Math.round(performance.now() - began);
+  const run: Progress = { sent: false, turns: [] };
+  const done = (part: Pick<ScenarioResult, 'status' | 'got' | 'why' | 'lost'>): BasicRun => ({
+    ...run,
+    storedId: ids[0] ?? null,
+    result: {
+      id: 'basic',
+      expected: 'completed',
+      from: 'outcomes',
+      ...part,
+      ms: Math.round(performance.now() - began),
+    },
+  });
   try {
     const chat = await openChat({ way, signal, onQuestion: deny, ...onRecordOf(options) });
     try {
-      const session = await chat.gateway.create();
-      if (session.storedId !== null) ids.push(session.storedId);
-      run.sent = true;
-      await chat.gateway.submit(session, prompt);
-      await chat.settled(session, 1);
-      const stored = await chat.stored(ids);
-      chat.gateway.drop();
-      await chat.gateway.reconnect();
-      run.turns = chat.finished();
-      const got = textOf(run.turns, stored);
-      const status = run.turns[0]?.outcome === 'completed' && !lost(stored) ? 'pass' : 'fail';
-      return { ...run, storedId: ids[0] ?? null, result: { ...base, status, got, why: null, ms: ms() } };
+      return done(await driveBasic(chat, options, ids, run));
     } finally {
       chat.close();
     }
   } catch (error) {
-    const why = error instanceof Error ? error.message.slice(0, 300) : 'unknown';
-    return {
-      ...run,
-      storedId: ids[0] ?? null,
-      result: { ...base, status: 'error', got: null, why, ms: ms() },
-    };
+    return done({ status: 'error', got: null, why: reasonOf(error) });
   } finally {
     if (!options.keep) await removeSessions(way, ids);
   }
 }
 
+interface Progress {
+  sent: boolean;
+  turns: readonly Turn[];
+}
+
+async function driveBasic(
+  chat: Chat,
+  { prompt }: BasicOptions,
+  ids: string[],
+  run: Progress,
+): Promise<Pick<ScenarioResult, 'status' | 'got' | 'why' | 'lost'>> {
+  const session = await chat.gateway.create();
+  if (session.storedId !== null) ids.push(session.storedId);
+  const submitted = await chat.gateway.submit(session, prompt);
+  run.sent = submitted.status !== 'busy' && submitted.status !== 'held';
+  const lostWhy = await settle(chat, session);
+  run.turns = chat.finished();
+  if (lostWhy !== null) {
+    const turn = run.turns.at(-1)?.index ?? 0;
+    const error = `The dashboard was lost in the middle of this turn (${lostWhy}) and did not come back.`;
+    const got = cellText(cellOf(run.turns, { sessions: [] }, []));
+    return { status: 'fail', got, why: `${error} Its prompt is not sent again.`, lost: { turn, error } };
+  }
+  const stored = await chat.stored(ids);
+  chat.gateway.drop();
+  await chat.gateway.reconnect();
+  run.turns = chat.finished();
+  const faults = isEmpty(stored) ? ['nothing-stored'] : [];
+  const status = run.turns[0]?.outcome === 'completed' && faults.length === 0 ? 'pass' : 'fail';
+  return { status, got: cellText(cellOf(run.turns, stored, faults)), why: null };
+}
+
+/** Waits for the end of the turn, also over a socket that is lost and found again. Why, where the dashboard stays away. */
+async function settle(chat: Chat, session: GatewaySession): Promise<string | null> {
+  for (;;) {
+    try {
+      await chat.settled(session, 1);
+      return null;
+    } catch (error) {
+      if (!isLost(error)) throw error;
+      const away = await chat.recover().then(
+        () => null,
+        (failure: unknown) => reasonOf(failure),
+      );
+      if (away !== null) return away;
+    }
+  }
+}
+
+const reasonOf = (error: unknown): string =>
+  error instanceof Error ? error.message.slice(0, 300) : 'unknown';
+
 const onRecordOf = ({ onRecord }: BasicOptions): Pick<BasicOptions, 'onRecord'> =>
   onRecord === undefined ? {} : { onRecord };
 
-const lost = ({ sessions }: StoredSessions): boolean =>
+const isEmpty = ({ sessions }: StoredSessions): boolean =>
   sessions.every(({ answer }) => answer.messages.length === 0);
-
-function textOf(turns: readonly Turn[], stored: StoredSessions): string {
-  return cellText({
-    outcomes: turns.map((turn) => turn.outcome ?? 'open'),
-    differences: compare(turns, stored).differences.map(({ turn, code }) => `${turn ?? '-'} ${code}`),
-    degraded: turns.filter((turn) => turn.degraded).map((turn) => turn.index),
-    faults: lost(stored) ? ['nothing-stored'] : [],
-  });
-}

@@ -1,6 +1,7 @@
 import {
   createReducer,
   openGateway,
+  type Attached,
   type Gateway,
   type GatewayQuestion,
   type GatewaySession,
@@ -17,13 +18,19 @@ export interface Chat {
   turns(): readonly Turn[];
   /** The turns as if the recording ended now. */
   finished(): readonly Turn[];
-  /** Waits until something holds, looking after each frame. Rejects after the limit. */
+  /** Waits until something holds, looking after each frame. Rejects after the limit, and with `isLost` when the socket goes away by itself. */
   until(what: string, holds: () => boolean, limitMs?: number): Promise<void>;
   /** Waits until this many turns are settled, and nothing runs in this session. */
   settled(session: GatewaySession, count: number, limitMs?: number): Promise<void>;
+  /** After a loss: a new socket and every session attached again. Rejects when the dashboard stays away. */
+  recover(): Promise<readonly Attached[]>;
   stored(ids: readonly string[]): Promise<StoredSessions>;
   close(): void;
 }
+
+/** The socket went away without our doing, and nothing more of the running turn can come. */
+export const isLost = (error: unknown): error is Error & { lost: true } =>
+  error instanceof Error && 'lost' in error;
 
 export interface ChatOptions {
   way: Way;
@@ -39,6 +46,10 @@ export async function openChat({ way, signal, onQuestion, onRecord }: ChatOption
   const reducer = createReducer({ valueLimit: 2000 });
   const log: LogRecord[] = [];
   const waiting = new Set<() => void>();
+  let lost: string | null = null;
+  const lookAgain = (): void => {
+    for (const look of waiting) look();
+  };
   const gateway = await openGateway({
     connect: socketOpener(way),
     onQuestion,
@@ -48,15 +59,14 @@ export async function openChat({ way, signal, onQuestion, onRecord }: ChatOption
       onRecord?.(record);
     },
     // After the record: by now the session has noted what the event says of it.
-    onEvent: () => {
-      for (const look of waiting) look();
-    },
-    onLost: () => {
-      for (const look of waiting) look();
+    onEvent: lookAgain,
+    onLost: (why) => {
+      lost = why;
+      lookAgain();
     },
   });
   const until: Chat['until'] = (what, holds, limitMs = turnLimitMs) =>
-    waitUntil(waiting, signal, what, holds, limitMs);
+    waitUntil({ waiting, signal, lost: () => lost }, what, holds, limitMs);
   return {
     gateway,
     log,
@@ -73,14 +83,24 @@ export async function openChat({ way, signal, onQuestion, onRecord }: ChatOption
         },
         limitMs,
       ),
+    async recover() {
+      const attached = await gateway.reconnect();
+      lost = null;
+      return attached;
+    },
     stored: (ids) => readStored(way, ids),
     close: () => gateway.close(),
   };
 }
 
+interface Waits {
+  waiting: Set<() => void>;
+  signal: AbortSignal;
+  lost(): string | null;
+}
+
 function waitUntil(
-  waiting: Set<() => void>,
-  signal: AbortSignal,
+  { waiting, signal, lost }: Waits,
   what: string,
   holds: () => boolean,
   limitMs: number,
@@ -92,9 +112,13 @@ function waitUntil(
       signal.removeEventListener('abort', stop);
     };
     const look = (): void => {
-      if (!holds()) return;
+      const why = lost();
+      const does = holds();
+      if (!does && why === null) return;
       leave();
-      resolve();
+      if (does) resolve();
+      else
+        reject(Object.assign(new Error(`lost while waiting for ${what}: ${why}`), { lost: true as const }));
     };
     const stop = (): void => {
       leave();

@@ -8,9 +8,11 @@ export function findingsOf(results: readonly ScenarioResult[]): Finding[] {
   return results.flatMap((result) => (result.status === 'fail' ? [findingOf(result)] : []));
 }
 
-function findingOf({ id, got, expected }: ScenarioResult): Finding {
+function findingOf({ id, got, expected, lost }: ScenarioResult): Finding {
   const seen = got ?? '';
   const scenario = id;
+  if (lost !== undefined)
+    return { code: 'TURN_LOST', args: { scenario, turn: lost.turn, error: lost.error } };
   if (seen.includes('prompt-ran-twice') && !expected.includes('prompt-ran-twice'))
     return { code: 'TURN_RAN_TWICE', args: { scenario } };
   const outcomes = (cell: string): string => cell.split(' · ')[0] ?? '';

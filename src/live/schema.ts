@@ -11,7 +11,9 @@ const targetSchema = z.object({
 
 const resultSchema = z.object({
   id: z.string(),
-  status: z.enum(['pass', 'fail', 'error']).describe('error: it could not be brought to an end'),
+  status: z
+    .enum(['pass', 'fail', 'error', 'skip'])
+    .describe('error: it could not be brought to an end; skip: this transport cannot be asked'),
   got: z
     .string()
     .nullable()
@@ -23,6 +25,12 @@ const resultSchema = z.object({
     .enum(['table', 'outcomes'])
     .describe('The committed cell of this release, or for others the outcomes alone'),
   why: z.string().nullable(),
+  lost: z
+    .object({ turn: z.number(), error: z.string() })
+    .optional()
+    .describe(
+      'The dashboard failed in the middle of this turn: its error belongs there, and its prompt is not sent again',
+    ),
   ms: z.number(),
 });
 

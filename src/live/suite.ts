@@ -7,15 +7,19 @@ import { scenarios, type Scenario } from './scenarios.ts';
 import type { Stage } from './stage.ts';
 import { ask, type Way } from './way.ts';
 
-/** `pass`: as expected. `fail`: otherwise. `error`: it could not be brought to an end; `why` says where. */
+/**
+ * `pass`: as expected. `fail`: otherwise. `error`: it could not be brought to an end; `why` says where. `skip`: this transport cannot be asked.
+ * `lost`: the dashboard failed in the middle of that turn.
+ */
 export interface ScenarioResult {
   id: string;
-  status: 'pass' | 'fail' | 'error';
+  status: 'pass' | 'fail' | 'error' | 'skip';
   got: string | null;
   /** The committed cell, or for a release without a column the outcomes alone. */
   expected: string;
   from: 'table' | 'outcomes';
   why: string | null;
+  lost?: { turn: number; error: string };
   ms: number;
 }
 
@@ -90,7 +94,8 @@ const matches = (got: Cell, from: ScenarioResult['from'], expected: string): boo
 
 const since = (began: number): number => Math.round(performance.now() - began);
 
-function promptMaker(id: string): (script: string) => string {
+/** Prompts that occur nowhere else, so that they can be counted at the model. */
+export function promptMaker(id: string): (script: string) => string {
   const nonce = Math.floor(Math.random() * 0x1000000).toString(16);
   let count = 0;
   return (script) => {

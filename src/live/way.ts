@@ -53,18 +53,38 @@ function credentialHeaders({ used, connection }: Way): Record<string, string> {
   }
 }
 
+type Method = 'GET' | 'POST' | 'DELETE';
+
+interface AskOptions {
+  body?: unknown;
+  headers?: Record<string, string>;
+  timeoutMs?: number;
+}
+
 /** One REST request with the client's credential. Rejects on network errors; no redirect is followed. */
-export async function ask(
-  way: Way,
-  method: 'GET' | 'POST' | 'DELETE',
-  path: string,
-  options: { body?: unknown; headers?: Record<string, string>; timeoutMs?: number } = {},
-): Promise<Reply> {
-  const { request } = await import('node:http');
+export async function ask(way: Way, method: Method, path: string, options: AskOptions = {}): Promise<Reply> {
   const signal = AbortSignal.timeout(options.timeoutMs ?? 30_000);
+  const { message, close } = await send(way, method, path, options, signal);
+  try {
+    return { status: message.statusCode ?? 0, json: jsonOf(await readAll(message)) };
+  } finally {
+    close();
+  }
+}
+
+/** A request whose answer is read by the caller, who also closes it. */
+export async function send(
+  way: Way,
+  method: Method,
+  path: string,
+  options: AskOptions,
+  signal: AbortSignal,
+): Promise<{ message: IncomingMessage; close(): void }> {
+  const { request } = await import('node:http');
   const { stream } = await open(routeOf(way), signal);
   const { host, pathname } = new URL(way.url);
   const body = options.body === undefined ? null : Buffer.from(JSON.stringify(options.body));
+  const close = (): void => void stream.destroy();
   try {
     const message = await new Promise<IncomingMessage>((resolve, reject) => {
       const outgoing = request(`http://${host}${pathname.replace(/\/$/, '')}${path}`, {
@@ -82,13 +102,14 @@ export async function ask(
         .once('error', reject)
         .end(body ?? undefined);
     });
-    return { status: message.statusCode ?? 0, json: jsonOf(await readAll(message)) };
-  } finally {
-    stream.destroy();
+    return { message, close };
+  } catch (error) {
+    close();
+    throw error;
   }
 }
 
-async function readAll(message: IncomingMessage): Promise<string> {
+export async function readAll(message: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of message as AsyncIterable<Buffer>) {
@@ -99,7 +120,7 @@ async function readAll(message: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function jsonOf(text: string): unknown {
+export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

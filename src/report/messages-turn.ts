@@ -29,10 +29,11 @@ export const turnMessages: Messages = {
     todo: 'Read the activity of the turn; it says which step ended it.',
   },
   TURN_LOST: {
-    says: () => 'The turn is missing from the stored session',
-    means: 'After a reload the user’s question or its answer is gone.',
-    seen: 'No stored row belongs to the live turn.',
-    todo: 'Check that the home is writable and that one process owns the session.',
+    says: (args) =>
+      typeof args['error'] === 'string' ? args['error'] : 'The turn is missing from the stored session',
+    means: 'After a reload the user’s question or its answer is gone, or nobody can see how it ended.',
+    seen: 'No stored row belongs to the live turn, or the dashboard went away in the middle of it.',
+    todo: 'Check that the home is writable, that one process owns the session, and that it keeps running.',
   },
   TURN_RAN_TWICE: {
     says: () => 'The same prompt ran twice',

@@ -2,16 +2,21 @@ import type { RecordingDocument, TurnsDocument } from '../live/schema.ts';
 import { advice, sentence } from './messages.ts';
 import { shown } from './shown.ts';
 
-const marks = { pass: '✓', fail: '✗', error: '?' } as const;
+const marks = { pass: '✓', fail: '✗', error: '?', skip: '-' } as const;
 
 /** Text of `turn`: one line a scenario, below it what was expected where it came out otherwise. */
 export function turnsText(document: TurnsDocument): string {
   const { scenarios, findings, notes, target, engine } = document;
   const where = target.url ?? target.name;
-  const lines = [`Turns over ${where}${engine.version === null ? '' : `, Hermes ${engine.version}`}`, ''];
+  const way = document.transport === 'legacy' ? ' (API server)' : '';
+  const lines = [
+    `Turns over ${where}${way}${engine.version === null ? '' : `, Hermes ${engine.version}`}`,
+    '',
+  ];
   for (const { id, status, got, expected, why, ms } of scenarios) {
-    lines.push(`${marks[status]} ${id.padEnd(19)}${shown(got ?? why ?? '')}  (${(ms / 1000).toFixed(1)} s)`);
-    if (status !== 'pass') lines.push(`  ${''.padEnd(19)}expected: ${expected}`);
+    const took = status === 'skip' ? '' : `  (${(ms / 1000).toFixed(1)} s)`;
+    lines.push(`${marks[status]} ${id.padEnd(19)}${shown(got ?? why ?? '')}${took}`);
+    if (status === 'fail' || status === 'error') lines.push(`  ${''.padEnd(19)}expected: ${expected}`);
     if (got !== null && why !== null) lines.push(`  ${''.padEnd(19)}${shown(why)}`);
   }
   for (const finding of findings)
@@ -21,11 +26,12 @@ export function turnsText(document: TurnsDocument): string {
       `  ${shown(advice(finding))} (${finding.code})`,
     );
   if (notes.length > 0) lines.push('', ...notes.map((note) => `note: ${shown(note)}`));
-  const count = (status: 'pass' | 'fail' | 'error'): number =>
+  const count = (status: keyof typeof marks): number =>
     scenarios.filter((scenario) => scenario.status === status).length;
   const rest = [
     count('fail') > 0 ? `${count('fail')} not` : '',
     count('error') > 0 ? `${count('error')} without an end` : '',
+    count('skip') > 0 ? `${count('skip')} not over this transport` : '',
   ];
   lines.push(
     '',

@@ -31,6 +31,8 @@ export {
 } from './overlay-store.ts';
 export { rowsOfStoredTurn, rowsOfTurn } from './projection.ts';
 export { completionErrorText } from './completion-error.ts';
+export { readCompletion, type CompletionOptions, type CompletionTurn } from './completions.ts';
+export { afterDashboardFailure, type DashboardFailure } from './dashboard-failure.ts';
 export { openGateway, type Gateway, type GatewayOptions } from './gateway.ts';
 export {
   isGatewayFailure,

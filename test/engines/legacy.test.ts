@@ -1,13 +1,12 @@
-import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Reports } from '../../src/judge/schema.ts';
 import { document, runCli } from '../support/cli.ts';
-import { type Engine, engineDir, freePort, requireEngines, startEngine } from '../support/engines.ts';
+import { type Provider, startProvider } from '../../src/simulate/index.ts';
+import { type Engine, requireEngines, startEngine } from '../support/engines.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
 
 // Modes of a preflight against a real dashboard and the real API server of a gateway: what a client in that mode would get.
 
@@ -15,56 +14,23 @@ const version = '0.19.0';
 const key = 'CANARY-key-of-the-gateway-0123';
 const usable = await requireEngines(version);
 
-/** `hermes gateway run` with its API server on. Ends by its pid. */
-async function startGateway(folder: string): Promise<{ url: string; stop: () => Promise<void> }> {
-  const port = await freePort();
-  const home = join(folder, '.hermes');
-  await mkdir(home);
-  const bin = join(engineDir(version), 'bin');
-  const dieWithUs = existsSync('/usr/bin/setpriv') ? ['/usr/bin/setpriv', '--pdeathsig', 'KILL'] : [];
-  const argv = [...dieWithUs, join(bin, 'python'), join(bin, 'hermes'), 'gateway', 'run'];
-  const child = spawn(argv[0] as string, argv.slice(1), {
-    env: {
-      PATH: '/usr/bin:/bin',
-      HOME: folder,
-      HERMES_HOME: home,
-      LANG: 'C.UTF-8',
-      API_SERVER_ENABLED: 'true',
-      API_SERVER_KEY: key,
-      API_SERVER_HOST: '127.0.0.1',
-      API_SERVER_PORT: String(port),
-    },
-    cwd: folder,
-    stdio: 'ignore',
-  });
-  const gone = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  const url = `http://127.0.0.1:${port}`;
-  const stop = async (): Promise<void> => {
-    child.kill('SIGKILL');
-    await gone;
-  };
-  for (let tries = 0; tries < 450 && child.exitCode === null; tries += 1) {
-    const isUp = await fetch(`${url}/health`).then(
-      (answer) => answer.ok,
-      () => false,
-    );
-    if (isUp) return { url, stop };
-    await sleep(200);
-  }
-  await stop();
-  throw new Error('the API server of the gateway did not come up');
-}
-
 describe.skipIf(!usable)('0.19.0, dashboard and API server', { timeout: 240_000 }, () => {
   let folder: string;
-  let gateway: Awaited<ReturnType<typeof startGateway>>;
+  let gateway: Gateway;
   let engine: Engine;
+  let provider: Provider;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'legacy-'));
-    [gateway, engine] = await Promise.all([startGateway(folder), startEngine({ version })]);
+    provider = await startProvider();
+    await mkdir(join(folder, '.hermes'));
+    await writeFile(
+      join(folder, '.hermes', 'config.yaml'),
+      `model: {default: scripted-1, provider: custom, base_url: "${provider.url}", api_key: sk-scripted, context_length: 64000}\n`,
+    );
+    [gateway, engine] = await Promise.all([startGateway(version, folder, key), startEngine({ version })]);
   }, 180_000);
   afterAll(async () => {
-    await Promise.all([gateway?.stop(), engine?.stop()]);
+    await Promise.all([gateway?.stop(), engine?.stop(), provider?.close()]);
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
@@ -121,5 +87,55 @@ describe.skipIf(!usable)('0.19.0, dashboard and API server', { timeout: 240_000 
     );
     const dashboard = await runCli(['doctor', gateway.url], {});
     expect(dashboard.stdout).toContain('check this one with --mode legacy');
+  });
+
+  interface Turns {
+    kind: 'turns';
+    transport: string;
+    engine: { version: string | null };
+    scenarios: { status: string; got: string | null }[];
+    notes: string[];
+  }
+  const sessions = async (): Promise<string[]> => {
+    const answer = await fetch(`${gateway.url}/api/sessions`, {
+      headers: { Authorization: `Bearer ${key}` },
+    });
+    const { data } = (await answer.json()) as { data: { id: string }[] };
+    return data.map(({ id }) => id);
+  };
+
+  test('a turn in legacy mode asks, runs, is compared with its rows and leaves no session', async () => {
+    const words = ['turn', gateway.url, '--mode', 'legacy', '--token-env', 'KEY'];
+    const refused = await runCli(words, { env: { KEY: key } });
+    expect(refused.code).toBe(4);
+    expect(refused.stderr).toContain('costs one turn of the configured model');
+    expect(provider.requests).toEqual([]);
+    const result = await runCli([...words, '--yes', '--json'], { env: { KEY: key }, timeoutMs: 150_000 });
+    expect(result.stdout + result.stderr).not.toContain('CANARY');
+    const turns = document<Turns>(result);
+    expect(turns).toMatchObject({
+      transport: 'legacy',
+      engine: { version },
+      scenarios: [{ status: 'pass', got: 'completed' }],
+    });
+    expect(turns.notes.join()).toContain('approvals cannot be answered');
+    expect(provider.promptCount('Answer with the one word: ready')).toBe(1);
+    expect(await sessions()).toEqual([]);
+  });
+
+  test('a dashboard that fails before the prompt leaves the API server, and that is said', async () => {
+    const env = { HERMES_COMPAT_API_KEY: key };
+    const closed = 'http://127.0.0.1:1';
+    const alone = await runCli(['turn', closed, '--yes'], { env });
+    expect(alone).toMatchObject({ code: 3, stderr: expect.stringContaining('--api-server URL') });
+    const args = ['turn', closed, '--api-server', gateway.url, '--yes', '--json'];
+    const dashboardOnly = await runCli([...args, '--mode', 'dashboard'], { env });
+    expect(dashboardOnly.code).toBe(3);
+    const before = provider.promptCount('Answer with the one word: ready');
+    const turns = document<Turns>(await runCli(args, { env, timeoutMs: 150_000 }));
+    expect(turns).toMatchObject({ transport: 'legacy', scenarios: [{ status: 'pass' }] });
+    expect(turns.notes[0]).toContain('the dashboard failed before the prompt was sent');
+    expect(provider.promptCount('Answer with the one word: ready')).toBe(before + 1);
+    expect(await sessions()).toEqual([]);
   });
 });

@@ -1,0 +1,48 @@
+import type { LogRecord, Turn } from '../turn/index.ts';
+import { openLegacyChat, type ApiServer } from './legacy-chat.ts';
+import { textOf } from './legacy-suite.ts';
+import type { ScenarioResult } from './suite.ts';
+import type { Way } from './way.ts';
+
+export interface LegacyBasicOptions {
+  way: Way;
+  abilities: ApiServer;
+  prompt: string;
+  signal: AbortSignal;
+  keep: boolean;
+  onRecord?(record: LogRecord): void;
+}
+
+export interface LegacyBasicRun {
+  result: ScenarioResult;
+  turns: readonly Turn[];
+  sessionId: string | null;
+}
+
+/** One plain turn over the API server, and its stored rows where it shows them. Only the session that was made for it is deleted. */
+export async function runLegacyBasic(options: LegacyBasicOptions): Promise<LegacyBasicRun> {
+  const { way, abilities, prompt, signal, onRecord } = options;
+  const began = performance.now();
+  const chat = openLegacyChat({ way, abilities, signal, ...(onRecord === undefined ? {} : { onRecord }) });
+  const base = { id: 'basic', expected: 'completed', from: 'outcomes' } as const;
+  const ms = (): number => Math.round(performance.now() - began);
+  const { sessionId } = chat;
+  try {
+    await chat.send(prompt);
+    const turns = chat.finished();
+    const stored = await chat.stored();
+    const lost = stored !== null && stored.sessions.every(({ answer }) => answer.messages.length === 0);
+    const got = textOf(turns, stored, new Set(lost ? ['nothing-stored'] : []));
+    const status = turns[0]?.outcome === 'completed' && !lost ? 'pass' : 'fail';
+    return { result: { ...base, status, got, why: null, ms: ms() }, turns, sessionId };
+  } catch (error) {
+    const why = error instanceof Error ? error.message.slice(0, 300) : 'unknown';
+    return {
+      result: { ...base, status: 'error', got: null, why, ms: ms() },
+      turns: chat.finished(),
+      sessionId,
+    };
+  } finally {
+    if (!options.keep) await chat.remove();
+  }
+}
