@@ -91,11 +91,7 @@ async function readConnection(options: RawOptions, io: Io): Promise<ExamineInput
   const ca = text(options, 'ca');
   const certificate = text(options, 'clientCert');
   const hold = readSeconds(text(options, 'hold'), '--hold');
-  const pem =
-    certificate === null ? null : await readTextFile(resolvePath(certificate), 'the client certificate');
-  if (pem !== null && !(pem.includes('BEGIN CERTIFICATE') && pem.includes('PRIVATE KEY'))) {
-    throw usageError('--client-cert needs one PEM file that holds the certificate and its private key');
-  }
+  const pem = certificate === null ? null : await readClientCertificate(resolvePath(certificate));
   const proxy = text(options, 'proxy');
   return {
     ...(Object.keys(headers).length === 0 ? {} : { headers: Object.entries(headers) }),
@@ -109,7 +105,16 @@ async function readConnection(options: RawOptions, io: Io): Promise<ExamineInput
 /** @throws CompatError usage */
 export async function readCertificates(path: string): Promise<string> {
   const pem = await readTextFile(path, 'the certificate authority');
-  if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw usageError(`${path} holds no PEM certificate`);
+  const { checkAuthorities } = await import('../target/certificates.ts');
+  checkAuthorities(pem, path);
+  return pem;
+}
+
+/** @throws CompatError usage */
+async function readClientCertificate(path: string): Promise<string> {
+  const pem = await readTextFile(path, 'the client certificate');
+  const { checkClientCertificate } = await import('../target/certificates.ts');
+  checkClientCertificate(pem, path);
   return pem;
 }
 

@@ -1,7 +1,7 @@
 import type { Draft } from './draft.ts';
 import { draft } from './draft.ts';
 import { answerDrafts } from './reach-answer.ts';
-import { networkDraft } from './reach-network.ts';
+import { networkDrafts } from './reach-network.ts';
 import type { Reading } from './reading.ts';
 import { sawHttp } from './saw.ts';
 import type { Report } from './schema.ts';
@@ -25,7 +25,8 @@ const answer = (usable: ApiServer['usable'], why: string, drafts: Draft[] = []):
 export function apiServer(reading: Reading): ApiServer {
   const health = reading.http('api-server-health');
   if (health === null) return notAsked(reading);
-  if (health.outcome !== 'answered') return answer('unknown', sawHttp(health), networkDraft(health, reading));
+  if (health.outcome !== 'answered')
+    return answer('unknown', sawHttp(health), networkDrafts(health, reading));
   const isApiServer = health.status === 200 && health.body?.keys.includes('platform') === true;
   if (isApiServer) return withKey(reading, sawHttp(health));
   if (reading.facts.status !== null)

@@ -1,9 +1,9 @@
-import type { HttpFact, NetworkError, TlsFact } from '../probe/schema.ts';
+import type { HttpFact, NetworkError, TlsFact, WsFact } from '../probe/schema.ts';
 import type { Draft } from './draft.ts';
 import { draft } from './draft.ts';
 import type { Reading } from './reading.ts';
 import { launch } from './remedies/launch.ts';
-import { sawHttp } from './saw.ts';
+import { sawHttp, sawWs } from './saw.ts';
 
 /** Rows 1 and 2 of the decision table: no HTTP answer came at all. Error codes as Node 20, undici and ws give them. */
 
@@ -98,23 +98,35 @@ const proxyArgs = ({ facts }: Reading, { code }: NetworkError): Draft['args'] =>
   };
 };
 
-export function networkDraft(status: HttpFact, reading: Reading): Draft[] {
-  const error: NetworkError = status.error ?? { phase: 'other', code: 'UNKNOWN', message: '' };
+/** `fact` got no HTTP answer, but `error`. */
+function networkDraft(fact: HttpFact | WsFact, reading: Reading, error: NetworkError): Draft {
   const code = networkCode(error);
   const { tls } = reading.facts;
   const isTls = code.startsWith('TLS_');
-  return [
-    draft(code, {
-      args: {
-        url: reading.facts.service?.url ?? status.url,
-        error: error.code,
-        phase: error.phase,
-        ms: Math.round(status.phases.total),
-        ...proxyArgs(reading, error),
-        ...(isTls ? certificateArgs(tls) : {}),
-      },
-      evidence: [sawHttp(status), ...(isTls ? certificateEvidence(tls) : []), ...proxyEvidence(reading)],
-      remedies: code === 'CONNECTION_REFUSED' && reading.hasDisk ? [launch(reading)] : [],
-    }),
-  ];
+  const atWs = 'handshake' in fact;
+  return draft(code, {
+    args: {
+      url: reading.facts.service?.url ?? fact.url,
+      error: error.code,
+      phase: error.phase,
+      ms: Math.round(fact.phases.total),
+      ...(atWs ? { at: 'ws' } : {}),
+      ...proxyArgs(reading, error),
+      ...(isTls ? certificateArgs(tls) : {}),
+    },
+    evidence: [
+      atWs ? sawWs(fact) : sawHttp(fact),
+      ...(isTls ? certificateEvidence(tls) : []),
+      ...proxyEvidence(reading),
+    ],
+    remedies: code === 'CONNECTION_REFUSED' && reading.hasDisk && !atWs ? [launch(reading)] : [],
+  });
 }
+
+/** What a person cut short says nothing about the server. */
+export const networkDrafts = (fact: HttpFact | WsFact, reading: Reading): Draft[] => {
+  const error = fact.error ?? unknownError;
+  return error.code === 'ABORTED' ? [] : [networkDraft(fact, reading, error)];
+};
+
+const unknownError: NetworkError = { phase: 'other', code: 'UNKNOWN', message: '' };

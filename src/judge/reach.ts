@@ -2,7 +2,7 @@ import { codes } from './codes.ts';
 import type { Draft } from './draft.ts';
 import { draft } from './draft.ts';
 import { answerDrafts } from './reach-answer.ts';
-import { networkDraft } from './reach-network.ts';
+import { networkDrafts } from './reach-network.ts';
 import type { Reading } from './reading.ts';
 import { inOrder } from './remedies/residue.ts';
 
@@ -21,9 +21,10 @@ export function reach(reading: Reading): Reach {
   if (hostError != null) return { state: 'failed', drafts: [hostDraft(hostError)] };
   if (reading.facts.service === null) return { state: 'absent' };
   const status = reading.http('status');
-  if (status === null) return { state: 'not-looked' };
+  // What a person cut short says nothing about the server.
+  if (status === null || status.error?.code === 'ABORTED') return { state: 'not-looked' };
   const drafts =
-    status.outcome === 'answered' ? answerDrafts(status, reading) : networkDraft(status, reading);
+    status.outcome === 'answered' ? answerDrafts(status, reading) : networkDrafts(status, reading);
   return drafts.length === 0 ? { state: 'reached' } : { state: 'failed', drafts };
 }
 

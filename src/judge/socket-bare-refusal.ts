@@ -102,7 +102,7 @@ const logValue = (line: string, key: string): string | null =>
 
 function splitPath(main: WsFact, reading: Reading): Draft[] | null {
   const events = reading.ws('events');
-  if (events?.outcome !== 'open') return null;
+  if (events?.outcome !== 'open' || reading.facts.service?.proxied === 'no') return null;
   const plain = reading.http('ws-plain');
   const path = engineNotFound.test(plain?.body?.detail ?? '')
     ? /endpoint: ([^\s"]+)/.exec(plain?.body?.detail ?? '')?.[1]

@@ -2,7 +2,7 @@ import type { WsFact } from '../probe/schema.ts';
 import { chatDraft } from './chat.ts';
 import type { Draft } from './draft.ts';
 import { draft } from './draft.ts';
-import { networkCode } from './reach-network.ts';
+import { networkCode, networkDrafts } from './reach-network.ts';
 import type { Reading } from './reading.ts';
 import { sawWs } from './saw.ts';
 import { bareRefusalDrafts } from './socket-bare-refusal.ts';
@@ -29,7 +29,7 @@ export function socket(reading: Reading, credential: Standing): Socket {
       ],
     };
   if (main.outcome === 'open') return { state: 'open', drafts: [] };
-  if (main.outcome === 'failed') return { state: 'failed', drafts: [failedDraft(main, reading)] };
+  if (main.outcome === 'failed') return { state: 'failed', drafts: failedDrafts(main, reading) };
   if (!main.bareRefusal) return { state: 'refused', drafts: answeredDrafts(main, reading, credential) };
   return refusedBare(main, reading, credential);
 }
@@ -60,21 +60,15 @@ function withoutUpgrade(reading: Reading, credential: Standing): Socket {
   return { state: credential.ok === 'no' ? 'held-back' : 'not-looked', drafts: chat === null ? [] : [chat] };
 }
 
-function failedDraft(main: WsFact, reading: Reading): Draft {
+/** The network class as for a request; what speaks no HTTP there leaves the cause open. */
+function failedDrafts(main: WsFact, reading: Reading): Draft[] {
   const error = main.error ?? { phase: 'upgrade', code: 'UNKNOWN', message: '' };
-  const code = networkCode(error);
-  const known = ['RESPONSE_TIMEOUT', 'CONNECTION_RESET', 'CONNECTION_REFUSED', 'CONNECT_TIMEOUT'].includes(
-    code,
-  );
-  return draft(known ? code : 'WS_REFUSED', {
-    confidence: known ? 'certain' : 'possible',
-    args: {
-      url: reading.facts.service?.url ?? main.url,
-      error: error.code,
-      phase: error.phase,
-      at: 'ws',
-      candidates: [],
-    },
-    evidence: [sawWs(main)],
-  });
+  if (error.code !== 'UNKNOWN' && networkCode(error) !== 'WRONG_SERVICE') return networkDrafts(main, reading);
+  return [
+    draft('WS_REFUSED', {
+      confidence: 'possible',
+      args: { error: error.code, phase: error.phase, at: 'ws', candidates: [] },
+      evidence: [sawWs(main)],
+    }),
+  ];
 }

@@ -138,11 +138,9 @@ async function examineHost(input: ExamineInput, host: Host): Promise<Examination
   const url = process === null ? null : urlOfProcess(process);
   if (process === null || url === null) return { facts: assemble(input, null, seen, null), host, seen };
   const disk = contractOnDisk(installOf(process, seen), process);
-  const [result, launched] = await Promise.all([
-    probe(probeInput(input, url, host, disk)),
-    launchedOf(host, seen, process),
-  ]);
-  const known = await withLaunchToken(input, result, launched, (more) => probeInput(more, url, host, disk));
+  const ask = (more: ExamineInput): ProbeInput => ({ ...probeInput(more, url, host, disk), proxied: 'no' });
+  const [result, launched] = await Promise.all([probe(ask(input)), launchedOf(host, seen, process)]);
+  const known = await withLaunchToken(input, result, launched, ask);
   const marked = markLaunched(seen, launched);
   return {
     facts: assemble(input, known, marked, service(url, process, host, 'found')),
@@ -168,9 +166,8 @@ async function examineNamed(
   const launched = process === null ? null : await launchedOf(host, seen, process);
   const known = await withLaunchToken(input, result, launched, (more) => probeInput(more, url, host, disk));
   const marked = markLaunched(seen, launched);
-  const how = input.started === null ? 'named' : 'started';
   return {
-    facts: assemble(input, known, marked, service(url, process, host, how)),
+    facts: assemble(input, known, marked, service(url, process, host, input.started ? 'started' : 'named')),
     host,
     seen: marked,
     used: known.used,
@@ -205,6 +202,7 @@ function probeInput(
     credential: input.started?.credential ?? input.credential,
     needs: input.needs,
     contractFromDisk: diskContract,
+    proxied: input.started === null ? undefined : 'no',
     signal: input.signal,
     ...input.connection,
     ...tunnel,

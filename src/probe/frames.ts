@@ -1,6 +1,6 @@
 import type { RawData, WebSocket } from 'ws';
 import { field, parseJson } from './json.ts';
-import { phasedError } from './connect.ts';
+import { limitError, phasedError } from './connect.ts';
 import { limit } from './limit.ts';
 import { networkError } from './network-error.ts';
 import { rounded, type Run } from './run.ts';
@@ -90,7 +90,7 @@ async function call(
   try {
     return await new Promise((resolve, reject) => {
       waiting.set(id, resolve);
-      const late = (): void => reject(phasedError('rpc', 'DEADLINE', 'no answer within the time limit'));
+      const late = (): void => reject(limitError('rpc', deadline.signal));
       deadline.signal.addEventListener('abort', late, { once: true });
       void closed.then(() => reject(phasedError('rpc', 'CLOSED', 'the socket closed before the answer')));
       socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));

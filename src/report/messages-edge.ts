@@ -2,6 +2,7 @@ import type { Args, Messages } from './message.ts';
 import { has, proxyOr, value, viaProxy } from './message.ts';
 
 const where = (args: Args): string => value(args, 'url', 'the address');
+const socket = (args: Args): string => (value(args, 'at', '') === 'ws' ? ', at the WebSocket upgrade' : '');
 const upper = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 const certificate = (args: Args): string =>
   [
@@ -75,7 +76,7 @@ export const edgeMessages: Messages = {
   PROXY_BASIC_AUTH: {
     says: (args) =>
       has(args, 'proxy')
-        ? `${upper(proxyOr(args, ''))} asks for a password (HTTP 407)`
+        ? `${upper(proxyOr(args, ''))} asks for a password (HTTP 407)${socket(args)}`
         : `A proxy in front of ${where(args)} asks for a password (${value(args, 'challenge', 'Basic')})`,
     means: 'The engine never asks this way, so something in front does.',
     seen: '401 with WWW-Authenticate on a path that the engine serves to everybody.',
@@ -85,7 +86,7 @@ export const edgeMessages: Messages = {
   UPSTREAM_DOWN: {
     says: (args) =>
       has(args, 'proxy')
-        ? `${upper(proxyOr(args, ''))} cannot reach ${where(args)} (HTTP ${value(args, 'status', '502')})`
+        ? `${upper(proxyOr(args, ''))} cannot reach ${where(args)} (HTTP ${value(args, 'status', '502')})${socket(args)}`
         : `The proxy at ${where(args)} cannot reach the engine (HTTP ${value(args, 'status', '502')})`,
     means: 'The proxy works; the dashboard behind it is down, or at another port.',
     seen: '502, 503 or 504 with the proxy’s own page.',
@@ -127,7 +128,7 @@ export const edgeMessages: Messages = {
   EDGE_REFUSES_HTTP: {
     says: (args) =>
       has(args, 'proxy')
-        ? `${upper(proxyOr(args, ''))} refuses the way to ${where(args)} (HTTP ${value(args, 'status', '403')})`
+        ? `${upper(proxyOr(args, ''))} refuses the way to ${where(args)} (HTTP ${value(args, 'status', '403')})${socket(args)}`
         : `Something in front of ${where(args)} refuses us (HTTP ${value(args, 'status', '403')}${has(args, 'retryAfter') ? `, retry after ${value(args, 'retryAfter', '')}` : ''})`,
     means: 'The engine serves /api/status to everybody, so a gateway, firewall or rate limit said this.',
     seen: '401 without WWW-Authenticate, 403, 429, or a 404 that is not the engine’s.',

@@ -72,10 +72,12 @@ export const reachMessages: Messages = {
   },
   RESPONSE_INVALID: {
     says: (args) =>
-      `${where(args)} answers with a body that cannot be read (${value(args, 'problem', 'invalid')})`,
+      value(args, 'at', '') === 'ws'
+        ? `The WebSocket sends frames that cannot be read (${value(args, 'problem', 'broken')}), so we closed it`
+        : `${where(args)} answers with a body that cannot be read (${value(args, 'problem', 'invalid')})`,
     means:
       'The answer was cut, too large, not UTF-8, not the JSON that it claims to be, or a decompression bomb.',
-    seen: 'The body broke a limit (4 MiB, pages 16 MiB) or did not parse; nothing of it was believed.',
+    seen: 'The body broke a limit (4 MiB, pages 16 MiB; a WebSocket frame 64 MiB) or did not parse; nothing of it was believed.',
     todo: 'Check what really listens there and what a proxy does to bodies (compression, buffering, size limits).',
   },
   WRONG_SERVICE: {

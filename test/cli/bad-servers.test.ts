@@ -95,7 +95,7 @@ const table: [fault: string, codes: string[], outcome: { verdict: string; exitCo
   ['huge-body', ['RESPONSE_INVALID'], unknown],
   ['endless-body', ['RESPONSE_INVALID'], unknown],
   ['close-mid-answer', ['RESPONSE_INVALID'], unknown],
-  ['huge-frame', ['WS_CLOSED_EARLY'], unknown],
+  ['huge-frame', ['RESPONSE_INVALID'], unknown],
   ['no-ready', [], compatible],
   ['version-junk', [], compatible],
   ['version-long', ['RESPONSE_INVALID'], unknown],

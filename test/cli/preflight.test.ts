@@ -477,6 +477,11 @@ describe('input that is wrong ends the run before anything is asked', () => {
       'holds no PEM certificate',
     ],
     [
+      'a certificate that cannot be read',
+      [{ name: 'a', address: 'https://127.0.0.1:1', ca: 'garbage.pem' }],
+      'target "a": the certificate in ',
+    ],
+    [
       'a header line that is none',
       [{ name: 'a', address: 'http://127.0.0.1:1', headerFile: 'secret' }],
       'line 1 of the header file',
@@ -493,10 +498,15 @@ describe('input that is wrong ends the run before anything is asked', () => {
   ];
   test.each(cases)('%s', async (_, given, said) => {
     await writeFile(join(folder, 'secret'), 'CANARY-not-a-header\n');
+    await writeFile(
+      join(folder, 'garbage.pem'),
+      '-----BEGIN CERTIFICATE-----\nCANARY\n-----END CERTIFICATE-----\n',
+    );
     const path = typeof given === 'string' ? join(folder, 'bad.yaml') : await targetsFile(given);
     if (typeof given === 'string') await writeFile(path, given);
     const result = await preflight([path]);
     expect([result.code, result.stderr]).toEqual([2, expect.stringContaining(said)]);
+    expect(result.stdout + result.stderr).not.toContain('CANARY');
     expect(result.stdout).toBe('');
   });
 

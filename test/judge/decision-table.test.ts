@@ -393,6 +393,73 @@ describe('rows 13 to 16: the upgrade as such', () => {
       expect(judged(facts).capabilities.find((each) => each.id === 'ws')?.state).toBe('unknown');
     }
   });
+  test('frames that we do not take are not a server that went away', () => {
+    const frame = (code: string): Facts => ({
+      ...withWs(
+        healthy(),
+        open('main', {
+          firstFrame: null,
+          error: { phase: 'frame', code, message: 'Max payload size exceeded' },
+          close: { code: 1006, reason: '', afterMs: 3 },
+        }),
+      ),
+      rpc: {
+        ...healthy().rpc,
+        outcome: 'failed',
+        answer: null,
+        error: { phase: 'rpc', code: 'CLOSED', message: '' },
+      },
+    });
+    const problems = [
+      'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH',
+      'WS_ERR_INVALID_UTF8',
+      'WS_ERR_UNEXPECTED_RSV_1',
+    ].map((code) => {
+      const [found] = judged(frame(code)).findings.filter(({ severity }) => severity === 'error');
+      return [found?.code, found?.args['problem']];
+    });
+    expect(problems).toEqual([
+      ['RESPONSE_INVALID', 'too large'],
+      ['RESPONSE_INVALID', 'not UTF-8'],
+      ['RESPONSE_INVALID', 'broken frames'],
+    ]);
+    expect(judged(frame('WS_ERR_INVALID_UTF8')).verdict).toBe('unknown');
+  });
+  test.each([
+    ['PROXY_407', 'PROXY_BASIC_AUTH'],
+    ['PROXY_502', 'UPSTREAM_DOWN'],
+    ['PROXY_403', 'EDGE_REFUSES_HTTP'],
+    ['PROXY_ECONNREFUSED', 'CONNECTION_REFUSED'],
+    ['PROXY_CLOSED', 'CONNECTION_RESET'],
+    ['ENOTFOUND', 'DNS_FAILED'],
+    ['CERT_HAS_EXPIRED', 'TLS_EXPIRED'],
+    ['HPE_INVALID_CONSTANT', 'WS_REFUSED'],
+  ])('the connection for the upgrade fails with %s: %s, and never incompatible', (error, code) => {
+    const asked = { ...healthy().asked, proxy: { url: 'http://proxy.example:3128', from: 'HTTPS_PROXY' } };
+    const report = judged(remote({ ...withWs(healthy(), wsFailed(error, 'tcp')), asked }));
+    const [found] = report.findings.filter(({ severity }) => severity === 'error');
+    expect([found?.code, found?.args['at'], report.verdict]).toEqual([code, 'ws', 'unknown']);
+    expect(found?.args['proxy']).toBe(error.startsWith('PROXY_') ? 'http://proxy.example:3128' : undefined);
+  });
+  test('what a person cut short is not checked, and no fault of the server', () => {
+    const aborted = { phase: 'tcp', code: 'ABORTED', message: 'interrupted' } as const;
+    const cut: [Facts, string][] = [
+      [onlyStatus(failed('status', 'ABORTED', 'tcp')), 'reach'],
+      [withWs(healthy(), wsFailed('ABORTED', 'upgrade')), 'websocket'],
+      [{ ...healthy(), rpc: { ...healthy().rpc, outcome: 'failed', answer: null, error: aborted } }, 'rpc'],
+    ];
+    for (const [facts, check] of cut) {
+      const report = judged(facts);
+      expect(report.verdict).toBe('unknown');
+      expect(new Set(errors(facts))).toEqual(new Set(['CAPABILITY_UNKNOWN certain']));
+      expect(report.checks.find(({ id }) => id === check)?.status).toBe('error');
+    }
+  });
+  test('25: nothing maps paths where nothing is in between', () => {
+    const facts = withWs(healthy(), e403(), open('events'));
+    expect(errors(proxied(remote(facts), 'yes'))).toEqual(['WS_PATH_MAPPED_WRONG certain']);
+    expect(errors(facts)).not.toContain('WS_PATH_MAPPED_WRONG certain');
+  });
   test('a missing gateway.ready is no fault when JSON-RPC answers', () => {
     expect(errors(withWs(healthy(), open('main', { firstFrame: null })))).toEqual([]);
   });

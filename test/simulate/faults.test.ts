@@ -80,7 +80,7 @@ const table: readonly Row[] = [
   unknown('silent-after-101', 'WS_SILENT'),
   unknown('close-early', 'WS_CLOSED_EARLY'),
   unknown('cut-early', 'WS_CLOSED_EARLY'),
-  unknown('huge-frame', 'WS_CLOSED_EARLY'),
+  unknown('huge-frame', 'RESPONSE_INVALID'),
   works('no-ready'),
   works('ready-not-json'),
   unknown('binary-frames', 'RPC_FAILED'),

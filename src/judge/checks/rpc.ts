@@ -3,7 +3,7 @@ import type { Draft } from '../draft.ts';
 import type { Reading } from '../reading.ts';
 import { sawError, sawWs } from '../saw.ts';
 import type { CheckDefinition } from './check.ts';
-import { done, skip } from './check.ts';
+import { couldNot, done, skip } from './check.ts';
 
 export const rpc: CheckDefinition = {
   id: 'rpc',
@@ -14,8 +14,16 @@ export const rpc: CheckDefinition = {
     if (socket?.state !== 'open') return skip('the WebSocket is not open');
     const { rpc: fact } = reading.facts;
     if (fact.outcome === 'answered') return done([], `${fact.method} in ${Math.round(fact.ms ?? 0)} ms`);
+    if (fact.error?.code === 'ABORTED') return couldNot('it was interrupted');
     return done([noAnswer(reading)]);
   },
+};
+
+/** Why we closed it ourselves. Codes of ws; our own cap and its are the same to the server. */
+const frameProblems: Record<string, string> = {
+  WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: 'too large',
+  WS_ERR_UNSUPPORTED_DATA_PAYLOAD_LENGTH: 'too large',
+  WS_ERR_INVALID_UTF8: 'not UTF-8',
 };
 
 /** The upgrade went through and then nothing useful came: closed, silent, or an answer that is none. */
@@ -26,6 +34,12 @@ function noAnswer(reading: Reading): Draft {
     ...(main === null ? [] : [sawWs(main)]),
     ...(fact.error === null ? [] : [`JSON-RPC: ${sawError(fact.error)}`]),
   ];
+  const broken = main?.error?.code.startsWith('WS_ERR_') === true ? main.error : null;
+  if (broken !== null)
+    return draft('RESPONSE_INVALID', {
+      args: { url: main?.url ?? null, at: 'ws', problem: frameProblems[broken.code] ?? 'broken frames' },
+      evidence,
+    });
   const close = main?.close ?? null;
   if (close !== null)
     return draft('WS_CLOSED_EARLY', {
