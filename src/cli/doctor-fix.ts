@@ -7,6 +7,7 @@ import type { ChangeDocument } from '../patch/schema.ts';
 import type { Io } from './io.ts';
 import { wantsColor, write } from './io.ts';
 import { oneOf, type RawOptions } from './request.ts';
+import { sayIdentity } from './say-identity.ts';
 
 /**
  * `doctor --fix`: the plan is shown on stderr and agreed to, only what is missing is applied, and the target is examined again.
@@ -60,6 +61,7 @@ async function applyMissing(
   const here = localHost({ path: io.env['PATH'] ?? '/usr/bin:/bin', home: io.home, platform: io.platform });
   const located: Located = { host: seen.host, installs: [...seen.installs], processes: [...seen.processes] };
   const session = await patchSession(host, input.target, located, await whoami(here, io.pid), io.signal);
+  if (options['dryRun'] !== true) await sayIdentity(io, host, session.scene);
   const carrier = options['carrier'];
   return fix(session, located, report, {
     carrier: typeof carrier === 'string' ? oneOf(carrier, ['overlay', 'source'] as const, '--carrier') : null,

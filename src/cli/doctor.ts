@@ -206,7 +206,12 @@ async function startAndExamine(
   const { chosenInstall } = await import('../lifecycle/chosen-install.ts');
   const install = chosenInstall(first.seen);
   if (first.facts.service !== null || install === null) return first;
-  const { consent } = await import('./consent.ts');
+  const [{ consent }, { sayIdentity }] = await Promise.all([
+    import('./consent.ts'),
+    import('./say-identity.ts'),
+  ]);
+  if (first.host !== null)
+    await sayIdentity(io, first.host, { home: first.facts.host?.home ?? null, install });
   await consent(
     io,
     options,

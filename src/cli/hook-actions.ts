@@ -22,12 +22,14 @@ import { openHostFor } from './open-host.ts';
 import { openPlace } from './open-place.ts';
 import { emit, readFormat } from './output.ts';
 import { oneOf, type RawOptions, readTargets } from './request.ts';
+import { sayIdentity } from './say-identity.ts';
 
 export async function install(words: string[], options: RawOptions, context: Context): Promise<void> {
   const { io } = context;
   await withPlace(options, io, async (place, target) => {
     const ids = words.length === 0 ? await defaultHooks(place) : named(words);
     if (options['dryRun'] === true) return showFiles(place, target, ids, options, io);
+    await sayIdentity(io, place.host, place);
     await consent(io, options, `Install ${ids.join(' and ')} for ${place.home.root}?`);
     const done: string[] = [];
     for (const id of ids) {
@@ -51,7 +53,10 @@ export async function remove(words: string[], options: RawOptions, { io }: Conte
   await withPlace(options, io, async (place, target) => {
     const installed = (await readHooks(place.host, place.home.root)).map(({ id }) => id);
     const ids = words.length === 0 ? installed : named(words);
-    if (ids.length > 0) await consent(io, options, `Remove ${ids.join(' and ')} of ${place.home.root}?`);
+    if (ids.length > 0) {
+      await sayIdentity(io, place.host, place);
+      await consent(io, options, `Remove ${ids.join(' and ')} of ${place.home.root}?`);
+    }
     const done: string[] = [];
     for (const id of ids)
       done.push((await removeHook(place, id)) ? `${id} is removed.` : `${id} was not installed.`);

@@ -11,6 +11,7 @@ import type { Io } from './io.ts';
 import { openHostFor } from './open-host.ts';
 import { emit, readFormat } from './output.ts';
 import { type RawOptions, readRefinements, readSeconds, readTargets } from './request.ts';
+import { sayIdentity } from './say-identity.ts';
 
 type Ended = Pick<HookRunDocument, 'outcome' | 'changed' | 'patches' | 'restart' | 'message'>;
 
@@ -87,7 +88,9 @@ async function runOn(host: Host, target: Target, root: string, patienceMs: numbe
     },
     open: async ({ install, home }) => {
       const { openPlace } = await import('./open-place.ts');
-      return openPlace(host, target, { install, home }, io);
+      const place = await openPlace(host, target, { install, home }, io);
+      await sayIdentity(io, host, place.session.scene);
+      return place;
     },
   });
   const restart = await Promise.all(

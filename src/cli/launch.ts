@@ -1,8 +1,9 @@
 import type { Located } from '../engine/locate.ts';
+import type { Home } from '../engine/schema.ts';
 import { CompatError, usageError } from '../errors.ts';
 import type { Host } from '../host/types.ts';
 import type { LaunchFailure } from '../launch/classify.ts';
-import type { LaunchHome, LaunchInstall, LaunchOptions } from '../launch/plan.ts';
+import type { LaunchInstall, LaunchOptions } from '../launch/plan.ts';
 import type { LaunchDocument } from '../launch/schema.ts';
 import type { Launched, NotLaunched } from '../launch/start.ts';
 import { shellLine } from '../report/shell-line.ts';
@@ -17,6 +18,7 @@ import { openHostFor } from './open-host.ts';
 import { sshOptions } from './options.ts';
 import { readFormat } from './output.ts';
 import { pathResolver, type RawOptions, readRefinements, readSeconds, readTargets } from './request.ts';
+import { sayIdentity } from './say-identity.ts';
 
 export const launch: BuildCommand = (command, context) => {
   sshOptions(
@@ -62,7 +64,7 @@ interface Job {
   target: Target;
   host: Host;
   install: LaunchInstall;
-  home: LaunchHome;
+  home: Home;
   options: LaunchOptions;
 }
 
@@ -72,9 +74,9 @@ async function run(target: Target, raw: RawOptions, rest: readonly string[], io:
   const host = await openMachine(target, raw, io);
   try {
     const located = await locateFor(host, target, raw, io);
-    const job: Job = { target, host, options, ...(await chosen(located, host)) };
+    const job: Job = { target, host, options, ...chosen(located) };
     const document = raw['print'] === true ? await printed(job) : await started(job, located, io);
-    await show(document, json, io);
+    await show(document, json, again(target, raw), io);
     return document.exitCode as ExitCode;
   } finally {
     await host.close();
@@ -121,14 +123,12 @@ export function chosenInstall({ host: facts, installs }: Located): Located['inst
   return install;
 }
 
-async function chosen(located: Located, host: Host): Promise<{ install: LaunchInstall; home: LaunchHome }> {
+function chosen(located: Located): { install: LaunchInstall; home: Home } {
   const install = chosenInstall(located);
   const { host: facts } = located;
   const { home } = facts;
   if (home === null)
     throw new CompatError('unchecked', `the HERMES_HOME on ${facts.name} could not be found out`);
-  // As the engine itself does at its first start. A home that was named must be there.
-  if (!home.exists && home.from === 'default') await host.mkdir(home.path, 0o700);
   return { install, home };
 }
 
@@ -145,6 +145,9 @@ async function started(job: Job, located: Located, io: Io): Promise<LaunchDocume
     await write(io.stderr, `note: process ${pid} already serves this home on port ${port}\n`);
   if (isInteractive(io))
     await write(io.stderr, `starting Hermes ${install.version ?? ''} from ${install.root} …\n`);
+  await sayIdentity(io, host, { home, install });
+  // As the engine itself does at its first start. A home that was named must be there.
+  if (!home.exists && home.from === 'default') await host.mkdir(home.path, 0o700);
   const module = await import('../launch/launch.ts');
   const token = host.kind === 'local' ? (io.env['HERMES_DASHBOARD_SESSION_TOKEN'] ?? '') : '';
   const request = { host, install, home, options, token: token === '' ? null : token };
@@ -188,10 +191,26 @@ const empty = ({ target, install, home }: Pick<Job, 'target' | 'install' | 'home
 const exitCodeOf = (code: LaunchFailure['code']): ExitCode =>
   code === 'ENGINE_BROKEN_PACKAGE' || code === 'WS_LIB_MISSING' || code === 'CHAT_DISABLED' ? 1 : 3;
 
-async function show(document: LaunchDocument, json: boolean, io: Io): Promise<void> {
+/** What leads `stop` to the same place. */
+function again(target: Target, raw: RawOptions): string[] {
+  const words = target.name === 'local' ? [] : [target.name];
+  if (raw['sshCommand'] === true) words.push('--ssh-command');
+  for (const name of ['sshConfig', 'become', 'home', 'profile']) {
+    const value = raw[name];
+    if (typeof value === 'string') words.push(name === 'sshConfig' ? '--ssh-config' : `--${name}`, value);
+  }
+  return words;
+}
+
+async function show(
+  document: LaunchDocument,
+  json: boolean,
+  again: readonly string[],
+  io: Io,
+): Promise<void> {
   if (json) return write(io.stdout, `${JSON.stringify(document, null, 2)}\n`);
   const { launchedText, notLaunchedText } = await import('../report/launch.ts');
   const { finding } = document;
-  if (finding === null) return write(io.stdout, launchedText(document));
+  if (finding === null) return write(io.stdout, launchedText(document, again));
   return write(io.stderr, notLaunchedText(finding));
 }

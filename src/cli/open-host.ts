@@ -1,4 +1,4 @@
-import { CompatError } from '../errors.ts';
+import { CompatError, usageError } from '../errors.ts';
 import { localHost } from '../host/local.ts';
 import type { LocalSide, Questions } from '../host/ssh/types.ts';
 import type { Host } from '../host/types.ts';
@@ -34,8 +34,10 @@ async function openSsh(
 ): Promise<Host> {
   const { openSshHost } = await import('../host/ssh/open.ts');
   const { userInfo } = await import('node:os');
-  const local: LocalSide = { home: io.home, user: userInfo().username, env: io.env };
-  const { become, sshConfig } = options;
+  const local: LocalSide = { home: io.home, user: userInfo().username, env: withoutSecrets(io.env, options) };
+  const { become, sshConfig, home } = options;
+  if (typeof home === 'string' && !home.startsWith('/'))
+    throw usageError(`--home of ${target.name} is a path on that machine, and so begins with a slash`);
   return openSshHost({
     address: target.address,
     user: target.user,
@@ -49,6 +51,13 @@ async function openSsh(
     questions: await questions(options, io, asks),
     signal: io.signal,
   });
+}
+
+/** What children of ours see: not the variables in which options say that secrets are. */
+function withoutSecrets(env: Io['env'], options: RawOptions): Io['env'] {
+  const { sshPasswordEnv, tokenEnv, passwordEnv, secretEnv } = options;
+  const secret = new Set([sshPasswordEnv, tokenEnv, passwordEnv, secretEnv].flat());
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !secret.has(name)));
 }
 
 /** A secret given by name answers every question once; else a person is asked, on a terminal only. */

@@ -10,6 +10,7 @@ import { type Io, isInteractive, wantsColor, write } from './io.ts';
 import { show } from './patch-actions.ts';
 import { planOptions } from './patch.ts';
 import { withPatchHost } from './patch-host.ts';
+import { sayIdentity } from './say-identity.ts';
 import { pathResolver, type RawOptions, readTextFile } from './request.ts';
 
 export async function apply(words: string[], options: RawOptions, context: Context): Promise<void> {
@@ -45,6 +46,7 @@ async function changeAndShow(
     import('../lifecycle/patch-change.ts'),
     import('../report/patch-text.ts'),
   ]);
+  if (options['dryRun'] !== true) await sayIdentity(io, session.host, session.scene);
   const document = await changeTarget(session, located, {
     options: wanted,
     saved,
@@ -127,6 +129,7 @@ export async function unlock(_words: string[], options: RawOptions, { io, finish
     }
     if (options['yes'] !== true && !(isInteractive(io) && (await confirm(io, 'Take it away?'))))
       return finish(4);
+    await sayIdentity(io, host, scene);
     for (const { path } of claims) await host.removeFile(path);
     for (const folder of folders) await host.removeDir(folder);
     await write(io.stdout, 'Unlocked. The next change first ends what was cut.\n');

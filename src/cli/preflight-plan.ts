@@ -70,6 +70,9 @@ export async function prepare(plan: TargetsPlan, options: RawOptions, io: Io): P
   ]);
   const clients = await readClients();
   const works: Work[] = [];
+  const secretEnv = plan.targets.flatMap(({ secrets: { tokenEnv, passwordEnv } }) =>
+    [tokenEnv, passwordEnv].filter((name) => name !== undefined),
+  );
   // In order, so that of several faults the first in the file is told.
   for (const planned of plan.targets) {
     const client = clientFor(planned, clients, capabilityIds);
@@ -79,7 +82,11 @@ export async function prepare(plan: TargetsPlan, options: RawOptions, io: Io): P
       planned,
       client,
       clients: all,
-      input: (signal) => ({ ...input, signal, openHost: openHostFor(options, { ...io, signal }, false) }),
+      input: (signal) => ({
+        ...input,
+        signal,
+        openHost: openHostFor({ ...options, secretEnv }, { ...io, signal }, false),
+      }),
     });
   }
   return works;

@@ -14,6 +14,7 @@ import { locateFor, openMachine } from './launch.ts';
 import { sshOptions } from './options.ts';
 import { readFormat } from './output.ts';
 import { type RawOptions, readTargets } from './request.ts';
+import { sayIdentity } from './say-identity.ts';
 
 export const stop: BuildCommand = (command, context) => {
   sshOptions(
@@ -43,13 +44,19 @@ async function run(target: Target, raw: RawOptions, io: Io): Promise<ExitCode> {
   const port = typeof raw['port'] === 'string' ? parsePort(raw['port']) : null;
   const host = await openMachine(target, raw, io);
   try {
-    const { home } = (await locateFor(host, target, raw, io)).host;
+    const { host: facts, installs } = await locateFor(host, target, raw, io);
+    const { home } = facts;
     const [{ readRecords }, { stoppedText }] = await Promise.all([
       import('../launch/record.ts'),
       import('../report/launch.ts'),
     ]);
     const records = home === null ? [] : await readRecords(host, home.root);
     const wanted = select(records, port, raw['all'] === true);
+    if (wanted.length > 0)
+      await sayIdentity(io, host, {
+        home,
+        install: installs.find(({ id }) => id === facts.chosen?.install) ?? null,
+      });
     const stopped = home === null ? [] : await stopAll(host, home.root, wanted);
     const exitCode = worstExitCode(stopped.map(({ outcome }) => codes[outcome]));
     const document: StopDocument = {

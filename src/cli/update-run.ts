@@ -20,6 +20,7 @@ import { openHostFor } from './open-host.ts';
 import { openPlace } from './open-place.ts';
 import { emit, readFormat } from './output.ts';
 import { type RawOptions, readRefinements, readTargets } from './request.ts';
+import { sayIdentity } from './say-identity.ts';
 
 type Action = UpdateDocument['action'];
 
@@ -67,13 +68,12 @@ async function updateRun(
     host,
     signal: io.signal,
     now: () => new Date().toISOString(),
-    open: (at) =>
-      openPlace(
-        host,
-        target,
-        at ?? { install: path, home: refinements.home, profile: refinements.profile },
-        io,
-      ),
+    open: async (at) => {
+      const first = { install: path, home: refinements.home, profile: refinements.profile };
+      const place = await openPlace(host, target, at ?? first, io);
+      if (at === null && options['dryRun'] !== true) await sayIdentity(io, host, place.session.scene);
+      return place;
+    },
     engineArgs: rest,
     env: target.kind === 'local' ? Object.fromEntries(env) : {},
     say: (line) => void write(io.stderr, `hermes-compat: ${shown(line)}\n`),

@@ -1,11 +1,12 @@
 import type { LaunchDocument, StopDocument } from '../launch/schema.ts';
 import { advice, sentence } from './messages.ts';
+import { shellLine } from './shell-line.ts';
 import { shown } from './shown.ts';
 
 /** Text of `launch` and `stop`: documents in, lines out. */
 
-/** The human report of a launch that went well. */
-export function launchedText(document: LaunchDocument): string {
+/** The human report of a launch that went well. `again`: the words that name the same target and home to another command. */
+export function launchedText(document: LaunchDocument, again: readonly string[]): string {
   if (document.outcome === 'printed') return `${document.shell.join('\n')}\n`;
   const { url, pid, tokenFile, log, ws, why, version, install } = document;
   const rows: [string, string][] = [
@@ -14,7 +15,7 @@ export function launchedText(document: LaunchDocument): string {
     ['Token', tokenFile === null ? tokenless[why ?? 'gated'] : `in ${tokenFile}`],
     ['Chat', ws === 'open' ? '/api/ws opens and answers' : 'not tried: there is no token to try it with'],
     ['Log', String(log)],
-    ['End it', `hermes-compat stop --port ${document.port}`],
+    ['End it', shellLine(['hermes-compat', 'stop', ...again, '--port', String(document.port)])],
   ];
   return `${rows.map(([name, value]) => `${name.padEnd(11)}${value}`).join('\n')}\n`;
 }

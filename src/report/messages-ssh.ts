@@ -3,6 +3,10 @@ import { has, value } from './message.ts';
 
 const host = (args: Parameters<Messages[string]['says']>[0]): string => value(args, 'host', 'the host');
 
+/** Key files that were left alone, each with the reason in words. */
+const refused = (args: Parameters<Messages[string]['says']>[0]): string =>
+  value(args, 'refused', '').replaceAll('(permissions)', '(others may read it: chmod 600)');
+
 /** SSH, before anything of Hermes is seen. */
 export const sshMessages: Messages = {
   SSH_UNREACHABLE: {
@@ -33,17 +37,19 @@ export const sshMessages: Messages = {
   },
   SSH_AUTH_FAILED: {
     says: (args) =>
-      `${host(args)} lets us not in (tried ${value(args, 'tried', 'nothing')}; it offers ${value(args, 'offered', 'unknown')})`,
+      `${host(args)} ${args['partial'] === true ? 'accepted the first step of the login and not the next' : 'lets us not in'} (tried ${value(args, 'tried', 'nothing')}; it offers ${value(args, 'offered', 'unknown')}${has(args, 'refused') ? `; not used: ${refused(args)}` : ''})`,
     means: 'User, key or password is not accepted, or a second factor is missing.',
     seen: 'Every method that both sides know was refused.',
     todo: 'Check the user name and which key the account accepts; passwords come from --ssh-password-file or a prompt.',
   },
   SSH_KEY_ENCRYPTED: {
     says: (args) =>
-      `The key ${value(args, 'key', '')} has a passphrase and there is no terminal to ask for it`,
+      args['wrong'] === true
+        ? `The passphrase does not open the key ${value(args, 'key', '')}`
+        : `The key ${value(args, 'key', '')} has a passphrase and there is no terminal to ask for it`,
     means: 'Without the passphrase the key cannot be used.',
     seen: 'The key file is encrypted.',
-    todo: 'Add it to an SSH agent, or run this on a terminal.',
+    todo: 'Add it to an SSH agent, run this on a terminal, or give the passphrase by --ssh-password-file.',
   },
   SSH_AGENT_MISSING: {
     says: () => 'The SSH agent does not answer',

@@ -10,6 +10,7 @@ import { CompatError } from '../../src/errors.ts';
 import type { SshOptions } from '../../src/host/ssh/types.ts';
 import type { Host } from '../../src/host/types.ts';
 import { freePort } from './engines.ts';
+import { reaching } from './reach.ts';
 
 /** A real sshd needs root here: it logs in throw-away accounts. */
 export const canRunSshd = process.getuid?.() === 0 && existsSync('/usr/sbin/sshd');
@@ -59,7 +60,7 @@ export interface Rig {
   /** Adds an account that lets the client's default key in. Names are unique to this rig. */
   account(label: string, options?: AccountOptions): Promise<Account>;
   /** Starts a server of its own with these further lines of sshd_config. */
-  sshd(lines?: string[], options?: { hostKeys?: string[]; sftp?: boolean }): Promise<Sshd>;
+  sshd(lines?: string[], options?: SshdOptions): Promise<Sshd>;
   /** What `openSshHost` needs to log in there with the client's key, the host key known. */
   options(server: Sshd, account: Account, more?: Partial<SshOptions>): SshOptions;
   keygen(name: string, args?: string[]): string;
@@ -74,6 +75,13 @@ export interface Rig {
   /** Command lines that this account runs. */
   processes(account: Account): string[];
   end(): Promise<void>;
+}
+
+export interface SshdOptions {
+  hostKeys?: string[];
+  sftp?: boolean;
+  /** Folders that every account can read there, read-only, whatever is above them. */
+  reach?: readonly string[];
 }
 
 export interface Sshd {
@@ -160,9 +168,9 @@ export async function sshRig(): Promise<Rig> {
       run('chown', ['-R', `${name}:`, home]);
       return { name, home, uid: Number(run('id', ['-u', name])) };
     },
-    sshd: async (lines = [], { hostKeys = ['ed25519'], sftp = true } = {}) => {
+    sshd: async (lines = [], { hostKeys = ['ed25519'], sftp = true, reach = [] } = {}) => {
       const subsystem = sftp ? ['Subsystem sftp /usr/lib/openssh/sftp-server'] : [];
-      const server = await startSshd(dir, [...lines, ...subsystem], hostKeys, known);
+      const server = await startSshd(dir, [...lines, ...subsystem], { hostKeys, reach, known });
       servers.push(server);
       await server.trust();
       return server;
@@ -237,7 +245,11 @@ async function endProcessesOf(name: string): Promise<void> {
 /** A server that outlives its test run would hold a port. */
 const dieWithUs = existsSync('/usr/bin/setpriv') ? ['/usr/bin/setpriv', '--pdeathsig', 'KILL'] : [];
 
-async function startSshd(dir: string, lines: string[], types: string[], known: string): Promise<Sshd> {
+async function startSshd(
+  dir: string,
+  lines: string[],
+  { hostKeys: types, reach, known }: { hostKeys: string[]; reach: readonly string[]; known: string },
+): Promise<Sshd> {
   const port = await freePort();
   const base = join(dir, `sshd-${port}`);
   await mkdir(base);
@@ -260,7 +272,8 @@ async function startSshd(dir: string, lines: string[], types: string[], known: s
     '',
   ];
   await writeFile(join(base, 'config'), config.join('\n'));
-  const argv = [...dieWithUs, '/usr/sbin/sshd', '-D', '-e', '-f', join(base, 'config')];
+  const before = reach.length === 0 ? [] : await reaching(reach, join(base, 'stage'));
+  const argv = [...dieWithUs, ...before, '/usr/sbin/sshd', '-D', '-e', '-f', join(base, 'config')];
   const child = spawn(argv[0] as string, argv.slice(1), {
     stdio: ['ignore', 'ignore', 'pipe'],
   });

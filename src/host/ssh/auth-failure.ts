@@ -19,6 +19,9 @@ export interface AuthState {
 /** The one finding that helps most. */
 export function authFailure(state: AuthState, cause: unknown): CompatError {
   const { name, identities, tried, offered, partial, unanswered } = state;
+  const wrong = identities.flatMap((identity) =>
+    identity.state === 'refused' && identity.why === 'wrong-passphrase' ? [identity.path] : [],
+  );
   const encrypted = identities.filter(({ state }) => state === 'encrypted').map(({ path }) => path);
   const refused = identities.flatMap((identity) =>
     identity.state === 'refused' && identity.why !== 'public-key'
@@ -32,14 +35,15 @@ export function authFailure(state: AuthState, cause: unknown): CompatError {
     offered: offered.join(', '),
     partial,
     refused: refused.join(', '),
-    key: encrypted.join(', '),
+    key: [...wrong, ...encrypted].join(', '),
+    wrong: wrong.length > 0,
     unanswered: unanswered.join(', '),
   };
   const facts = `Tried: ${list(tried)}. The server offers: ${list(offered)}.${refused.length > 0 ? ` Not used: ${list(refused)}.` : ''}`;
   const fail = (finding: string, message: string): CompatError =>
     sshError(finding, `${message} ${facts}`, args, { cause });
   const wantsKey = offered.includes('publickey');
-  if (wantsKey && refused.some((text) => /wrong-passphrase/.test(text)))
+  if (wantsKey && wrong.length > 0)
     return fail('SSH_KEY_ENCRYPTED', `${name}: the passphrase does not open the key.`);
   if (wantsKey && encrypted.length > 0) {
     return fail(

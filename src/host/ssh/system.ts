@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { type Duplex, PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ResultPromise } from 'execa';
+import { askpass, noAskpass } from './askpass.ts';
 import { byteStream } from './byte-stream.ts';
 import { withoutHermes } from './config.ts';
 import { cutError, netError, sshError } from './failures.ts';
@@ -25,7 +26,10 @@ const fixed = [
 ].flatMap((option) => ['-o', option]);
 
 type Child = ResultPromise<{ buffer: false; reject: false }>;
-type Ssh = (args: readonly string[], how: { pipes: boolean; terminal?: boolean }) => Child;
+type Ssh = (
+  args: readonly string[],
+  how: { pipes: boolean; terminal?: boolean; env?: Record<string, string> },
+) => Child;
 
 /**
  * A connection by the ssh program: all of the configuration counts, what it may run included. One master connection, each
@@ -36,9 +40,9 @@ type Ssh = (args: readonly string[], how: { pipes: boolean; terminal?: boolean }
 export async function systemTransport(options: SshOptions, timeoutMs: number): Promise<Transport> {
   const { execa } = await import('execa');
   const env = withoutHermes(options.local.env);
-  const ssh: Ssh = (args, { pipes, terminal = false }) =>
+  const ssh: Ssh = (args, { pipes, terminal = false, env: more = terminal ? {} : noAskpass }) =>
     execa('ssh', args, {
-      env,
+      env: { ...env, ...more },
       extendEnv: false,
       buffer: false,
       reject: false,
@@ -50,15 +54,17 @@ export async function systemTransport(options: SshOptions, timeoutMs: number): P
   const name = `${options.user === undefined || options.user === null ? '' : `${options.user}@`}${options.address}`;
   const tmp = env['TMPDIR'] ?? '/tmp';
   const folder = await mkdtemp(`${tmp.length > longestTmp ? '/tmp' : tmp.replace(/\/$/, '')}/hermes-compat-`);
-  const master = { socket: `${folder}/m`, log: `${folder}/log`, own: true };
+  const master = { folder, socket: `${folder}/m`, log: `${folder}/log`, own: true };
   const forget = (): Promise<void> => rm(folder, { recursive: true, force: true });
   const foreign = await ssh(['-O', 'check', ...target], { pipes: false });
   if (foreign.exitCode === 0) master.own = false;
   else
-    await startMaster(ssh, target, master, options, timeoutMs, name).catch(async (error: unknown) => {
-      await forget();
-      throw error;
-    });
+    await startMaster(ssh, target, master, { options, timeoutMs, name, env }).catch(
+      async (error: unknown) => {
+        await forget();
+        throw error;
+      },
+    );
   // Without its master a client would connect anew; this makes it fail instead.
   const through = master.own
     ? ['-S', master.socket, '-o', 'ControlMaster=no', '-o', 'ProxyCommand=false', ...fixed]
@@ -94,30 +100,45 @@ function targetArgs({ address, user, port, configFile }: SshOptions): string[] {
   ];
 }
 
+interface Master {
+  folder: string;
+  socket: string;
+  log: string;
+}
+
+interface Starting {
+  options: SshOptions;
+  timeoutMs: number;
+  name: string;
+  env: Record<string, string>;
+}
+
 async function startMaster(
   ssh: Ssh,
   target: string[],
-  { socket, log }: { socket: string; log: string },
-  options: SshOptions,
-  timeoutMs: number,
-  name: string,
+  { folder, socket, log }: Master,
+  { options, timeoutMs, name, env }: Starting,
 ): Promise<void> {
-  const terminal = options.questions?.terminal === true;
+  const { terminal = false, password } = options.questions ?? {};
+  const secret = terminal ? null : ((await password?.(name)) ?? null);
+  const given = secret === null ? null : await askpass(folder, secret, env);
   const settings = [
     `ControlPersist=${persistSeconds}`,
-    `BatchMode=${terminal ? 'no' : 'yes'}`,
+    `BatchMode=${terminal || given !== null ? 'no' : 'yes'}`,
+    ...(given === null ? [] : ['NumberOfPasswordPrompts=1']),
     `ConnectTimeout=${Math.max(1, Math.ceil(timeoutMs / 1000))}`,
     `StrictHostKeyChecking=${options.acceptNewHostKey === true ? 'accept-new' : 'yes'}`,
     'ServerAliveInterval=10',
     'ServerAliveCountMax=3',
   ].flatMap((option) => ['-o', option]);
   const args = ['-f', '-N', '-M', '-S', socket, '-E', log, ...settings, ...fixed, ...target];
-  const child = ssh(args, { pipes: false, terminal });
+  const child = ssh(args, { pipes: false, terminal, ...(given === null ? {} : { env: given.env }) });
   const stop = (): void => void child.kill();
   options.signal?.addEventListener('abort', stop, { once: true });
   const late = terminal ? new Promise<never>(() => {}) : sleep(timeoutMs * 2, null, { ref: false });
   const result = await Promise.race([child, late]);
   options.signal?.removeEventListener('abort', stop);
+  await given?.forget();
   if (result === null) child.kill();
   if (result?.exitCode === 0) return;
   if (result?.code === 'ENOENT') {
