@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 
@@ -386,6 +386,46 @@ describe.skipIf(!canRunSshd)('hosts', () => {
         'SSH_UNREACHABLE',
         'INSTALL_NOT_FOUND',
       ]);
+    },
+  );
+
+  it.runIf(has('/usr/bin/nc'))(
+    'a given secret is in no argument and in no environment of what we start, and in no file that is left',
+    { timeout: 180_000 },
+    async () => {
+      const guarded = await rig.sshd(['PasswordAuthentication yes', 'LogLevel DEBUG3']);
+      const person = await rig.account('secretive', { password: 'canary-of-ssh' });
+      const [seen, tools, tmp] = ['seen', 'tools', 'tmp'].map((name) => join(rig.dir, name)) as [
+        string,
+        string,
+        string,
+      ];
+      await Promise.all([tools, tmp].map((folder) => mkdir(folder)));
+      const look = `ps axeww -o args= >>${seen}; tr '\\0' '\\n' </proc/self/environ >>${seen}`;
+      await writeFile(join(tools, 'look'), `#!/bin/sh\n${look}\nexec nc "$@"\n`, { mode: 0o755 });
+      // ssh's helper reads the secret with it: that very moment is looked at.
+      await writeFile(join(tools, 'cat'), `#!/bin/sh\n${look}\nexec /bin/cat "$@"\n`, { mode: 0o755 });
+      host('looked-at', guarded.port, person.name, 'IdentityFile none', `ProxyCommand ${tools}/look %h %p`);
+      await writeConfig();
+      const secrets = { WORD: 'canary-of-ssh', TOKEN: 'canary-token', HERMES_COMPAT_TOKEN: 'canary-other' };
+      const given = ['--ssh-password-env', 'WORD', '--token-env', 'TOKEN', '--json'];
+      for (const way of ['--allow-config-exec', '--ssh-command']) {
+        await writeFile(seen, '');
+        const env = { ...secrets, TMPDIR: tmp, PATH: `${tools}:/usr/local/bin:/usr/bin:/bin` };
+        const result = await doctor(['looked-at', way, ...given], env);
+        expect(errors(reports(result).get('looked-at')), result.stdout).toBe('INSTALL_NOT_FOUND');
+        const lines = (await readFile(seen, 'utf8')).split('\n');
+        expect(lines.some((line) => line.includes(`${tools}/look`))).toBe(true);
+        if (way === '--ssh-command')
+          expect(lines.some((line) => line.includes('SSH_ASKPASS_REQUIRE=force'))).toBe(true);
+        // The program itself has the variables that it was told to read.
+        const leaks = lines.filter(
+          (line) => line.includes('canary') && !line.includes('bin/hermes-compat.js doctor'),
+        );
+        expect(leaks, way).toEqual([]);
+        expect(result.stdout + result.stderr + guarded.logs()).not.toContain('canary');
+        expect(await readdir(tmp)).toEqual([]);
+      }
     },
   );
 
