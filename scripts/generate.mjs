@@ -1,11 +1,24 @@
-// Writes what is generated from the code: JSON Schemas and the man page. `--check` only compares and fails on a difference.
+// Writes what is generated from the code: JSON Schemas, the man page, completions, and pages of docs/. `--check` only compares and fails on a difference.
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { publishedSchemas } from '../dist/report/published-schemas.js';
 import { manPage } from '../dist/cli/man-page.js';
+import { codesPage, verdictsPage } from './pages.mjs';
 
 const check = process.argv.includes('--check');
-const files = { 'man/hermes-compat.1': await manPage() };
+const files = {
+  'man/hermes-compat.1': await manPage(),
+  'docs/codes.md': codesPage(),
+  'docs/verdicts.md': await verdictsPage(),
+};
+const shells = { bash: 'bash', zsh: 'zsh', fish: 'fish', powershell: 'ps1' };
+for (const [shell, ending] of Object.entries(shells)) {
+  const script = execFileSync(process.execPath, ['bin/hermes-compat.js', 'completion', shell], {
+    encoding: 'utf8',
+  });
+  files[`completions/hermes-compat.${ending}`] = `${script.trim()}\n`;
+}
 for (const [name, schema] of Object.entries(await publishedSchemas())) {
   files[`schemas/${name}`] = `${JSON.stringify(schema, null, 2)}\n`;
 }

@@ -43,7 +43,7 @@ ${examples([
   'hermes-compat simulate',
   'hermes-compat simulate --release 0.14.0 --fault drop-upgrade',
   'hermes-compat simulate --release 0.22.2 --gated --port 9119',
-  'hermes-compat simulate --play cases/turns/v0.19.0/two-tools.jsonl --pace 1',
+  'hermes-compat simulate --play cases/turns/v0.19.0/par-tools.jsonl --pace 1',
   'hermes-compat simulate --list',
 ])}`,
     )

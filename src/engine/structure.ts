@@ -21,12 +21,6 @@ const signatureLines = 24;
 /** Between the signature and the assignment stand a docstring and an import. */
 const bodyLines = 40;
 
-export const sourceLines = (text: string): SourceLine[] =>
-  text
-    .replace(/^\uFEFF/, '')
-    .split(/\r?\n|\r/)
-    .map((line, i) => ({ number: i + 1, text: line }));
-
 /**
  * Generation and chat switch from `hermes_cli/web_server.py`, by structure and never by version or line number.
  * `chatWsFile`: `hermes_cli/web_routers/chat_ws.py` exists.

@@ -81,12 +81,6 @@ function compareLocal(a: string | null, b: string | null): number {
   return left.length - right.length;
 }
 
-/** `0.21.4.post1` at least `0.17`? null when either is no version. */
-export function atLeast(version: string | null, minimum: string): boolean | null {
-  const [have, want] = [parseVersion(version), parseVersion(minimum)];
-  return have && want ? compareVersions(have, want) >= 0 : null;
-}
-
 /** Do two claims about one tree disagree? `0.20.1` and `0.20.1.2` do not: forks count on after upstream's number. */
 export function disagree(a: string, b: string): boolean {
   const [left, right] = [parseVersion(a), parseVersion(b)];

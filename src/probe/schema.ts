@@ -304,6 +304,5 @@ export type StatusFact = z.infer<typeof statusFactSchema>;
 export type TlsFact = z.infer<typeof tlsFactSchema>;
 export type CredentialFact = z.infer<typeof credentialFactSchema>;
 export type SessionListFact = z.infer<typeof sessionListFactSchema>;
-export type Asked = z.infer<typeof askedSchema>;
 export type Capability = z.infer<typeof capabilitySchema>;
 export type Facts = z.infer<typeof factsSchema>;

@@ -1,20 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
+import { bin } from '../support/bin.ts';
 
 function check(...args: string[]): { code: number | null; stdout: string } {
   const { status, stdout } = spawnSync(process.execPath, ['cases/check.mjs', ...args], { encoding: 'utf8' });
   return { code: status, stdout };
 }
 
-const replay = [
-  process.execPath,
-  'bin/hermes-compat.js',
-  'replay',
-  '{recording}',
-  '--stored',
-  '{stored}',
-  '--json',
-];
+const replay = [process.execPath, bin, 'replay', '{recording}', '--stored', '{stored}', '--json'];
 
 describe('the conformance kit', () => {
   test('passes for our own program, with and without stored rows', () => {

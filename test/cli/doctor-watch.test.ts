@@ -1,11 +1,9 @@
 import { spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { gitTree } from '../support/git-tree.ts';
-
-const bin = fileURLToPath(new URL('../../bin/hermes-compat.js', import.meta.url));
+import { bin } from '../support/bin.ts';
 
 test('doctor --watch: one line at first, one a change, none between', { timeout: 120_000 }, async () => {
   const tree = await gitTree();

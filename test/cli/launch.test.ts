@@ -11,6 +11,7 @@ import { readRecords } from '../../src/launch/record.ts';
 import { stopLaunch } from '../../src/launch/stop.ts';
 import { alive, host, scratchHome } from '../launch/support.ts';
 import { engineDir, freePort, requireEngines } from '../support/engines.ts';
+import { bin } from '../support/bin.ts';
 
 const ready = await requireEngines('0.14.0', '0.15.2', '0.16.0');
 const local = (version: string): string => `local:${engineDir(version)}`;
@@ -35,7 +36,7 @@ const unprivileged =
   process.getuid?.() === 0 ? ['/usr/bin/setpriv', '--bounding-set', dropped, '--inh-caps', dropped] : [];
 
 function cli(args: string[], { env = {}, as = [] as string[] } = {}): Promise<Ended> & { pid: number } {
-  const argv = [...as, process.execPath, 'bin/hermes-compat.js', ...args];
+  const argv = [...as, process.execPath, bin, ...args];
   const child = spawn(argv[0] as string, argv.slice(1), {
     env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: home, HERMES_HOME: home, NO_COLOR: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

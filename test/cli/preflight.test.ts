@@ -3,7 +3,6 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Report, Reports } from '../../src/judge/schema.ts';
 import { startSimulator } from '../../src/simulate/index.ts';
@@ -11,6 +10,7 @@ import type { Simulator, SimulatorOptions } from '../../src/simulate/index.ts';
 import { type CliResult, document, runCli } from '../support/cli.ts';
 import { freePort } from '../support/engines.ts';
 import { checkedJunit } from '../support/junit-grammar.ts';
+import { bin } from '../support/bin.ts';
 
 // `preflight` and `report merge` as a CI job runs them, against stand-ins.
 
@@ -291,7 +291,6 @@ function interruptedRun(
   args: string[],
   afterMs: number,
 ): Promise<{ code: number | null; afterSignalMs: number }> {
-  const bin = fileURLToPath(new URL('../../bin/hermes-compat.js', import.meta.url));
   const child = spawn(process.execPath, [bin, ...args], {
     env: { PATH: '/usr/bin:/bin', HOME: folder, ...env },
     stdio: 'ignore',

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Io } from '../../src/cli/io.ts';
 import { main } from '../../src/cli/main.ts';
 import { turnCases } from '../turn/cases.ts';
+import { bin } from '../support/bin.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -356,7 +357,7 @@ test('--output is whole or not there', async () => {
 
 describe('the built program', () => {
   test('prints a turn as soon as it is settled, while its input is still written', async () => {
-    const child = spawn(process.execPath, ['bin/hermes-compat.js', 'replay', '-'], {
+    const child = spawn(process.execPath, [bin, 'replay', '-'], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     let stdout = '';
@@ -374,7 +375,7 @@ describe('the built program', () => {
   });
 
   test('ends with 130 when it is interrupted, after the turns it knows', async () => {
-    const child = spawn(process.execPath, ['bin/hermes-compat.js', 'replay', '-'], {
+    const child = spawn(process.execPath, [bin, 'replay', '-'], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     let stdout = '';

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import type { Command } from 'commander';
-import { programFor } from '../../src/cli/program.ts';
+import { programFor, wholeProgram } from '../../src/cli/program.ts';
 import type { Fence, Page } from './markdown.ts';
 
 /** One command line of a page. */
@@ -59,16 +59,21 @@ export const ourRuns = (text: string): string[][] =>
     .filter(([first]) => first === 'hermes-compat')
     .map(([, ...argv]) => argv);
 
-/** What the program's own parser says against these arguments; null when it takes them. */
-export async function refusal(argv: readonly string[]): Promise<string | null> {
-  const rest = argv.indexOf('--');
+/** The program's context where nothing is run and nothing printed. */
+const still = (): Parameters<typeof wholeProgram>[0] => {
   const sink = new PassThrough();
   const io = { stdin: sink, stdout: sink, stderr: sink, env: {}, cwd: '/', home: '/' };
-  const program = await programFor(argv, {
+  return {
     io: { ...io, platform: 'linux', pid: 0, signal: new AbortController().signal },
     rest: [],
     finish: () => {},
-  });
+  };
+};
+
+/** What the program's own parser says against these arguments; null when it takes them. */
+export async function refusal(argv: readonly string[]): Promise<string | null> {
+  const rest = argv.indexOf('--');
+  const program = await programFor(argv, still());
   idle(program);
   return program.parseAsync(rest === -1 ? argv : argv.slice(0, rest), { from: 'user' }).then(
     () => null,
@@ -81,4 +86,20 @@ function idle(command: Command): void {
   const own = command.commands.filter((each) => each.name() !== 'help');
   if (own.length === 0) command.action(() => {});
   for (const each of own) idle(each);
+}
+
+/** The whole help of every command and subcommand, examples included. */
+export async function helpTexts(): Promise<string[]> {
+  const found: string[] = [];
+  let text = '';
+  const program = await wholeProgram(still());
+  const visit = (command: Command): void => {
+    text = '';
+    command.configureOutput({ writeOut: (part) => (text += part) });
+    command.outputHelp();
+    found.push(text);
+    for (const each of command.commands) if (each.name() !== 'help') visit(each);
+  };
+  for (const command of program.commands) if (command.name() !== 'help') visit(command);
+  return found;
 }

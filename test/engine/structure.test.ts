@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { contractOnDisk, readStructure, sourceLines, stringConstant } from '../../src/engine/structure.ts';
+import { contractOnDisk, readStructure, stringConstant } from '../../src/engine/structure.ts';
 
 const chatOff = `app = FastAPI(title="Hermes")
 _DASHBOARD_EMBEDDED_CHAT_ENABLED = False
@@ -33,6 +33,7 @@ def start_server(
 ) -> None:
     pass
 `;
+const sourceLines = (text: string) => text.split('\n').map((line, i) => ({ number: i + 1, text: line }));
 const read = (text: string, chatWs = false) => readStructure(sourceLines(text), chatWs);
 
 describe('readStructure', () => {

@@ -1,6 +1,6 @@
 import { assert, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { atLeast, compareVersions, disagree, parseVersion } from '../../src/engine/version.ts';
+import { compareVersions, disagree, parseVersion } from '../../src/engine/version.ts';
 
 describe('parseVersion', () => {
   it.each([
@@ -83,13 +83,6 @@ describe('compareVersions', () => {
       }),
     );
   });
-});
-
-it('atLeast says null where a version is unknown', () => {
-  expect(atLeast('0.22.2.post1', '0.17')).toBe(true);
-  expect(atLeast('0.16.0', '0.17')).toBe(false);
-  expect(atLeast(null, '0.17')).toBeNull();
-  expect(atLeast('main', '0.17')).toBeNull();
 });
 
 it('disagree lets a fork count on after the number of upstream', () => {

@@ -1,14 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { UpdateDocument } from '../../src/lifecycle/update/schema.ts';
 import { freePort, requireEngines } from '../support/engines.ts';
 import { canUpdate, realTree, type RealTree } from '../support/real-tree.ts';
 import { canRunSshd, full } from '../support/sshd.ts';
+import { bin } from '../support/bin.ts';
 
-const bin = fileURLToPath(new URL('../../bin/hermes-compat.js', import.meta.url));
 const trees: RealTree[] = [];
 afterEach(async () => {
   for (const tree of trees.splice(0)) await tree.remove();

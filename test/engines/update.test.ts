@@ -4,8 +4,9 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { UpdateDocument } from '../../src/lifecycle/update/schema.ts';
 import { document } from '../support/cli.ts';
 import { requireEngines } from '../support/engines.ts';
-import { bin, canUpdate, type Ran, realTree, type RealTree } from '../support/real-tree.ts';
+import { canUpdate, type Ran, realTree, type RealTree } from '../support/real-tree.ts';
 import { full } from '../support/sshd.ts';
+import { bin } from '../support/bin.ts';
 
 // The engine's own `hermes update` on checkouts of real releases. Each runs in a PID namespace: its end ends every dashboard that
 // it can see.

@@ -8,10 +8,10 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 
 import { document, runCli } from '../support/cli.ts';
+import { bin } from '../support/bin.ts';
 
 /** `simulate` as a person runs it: the built program, its words, its end. */
 
-const bin = fileURLToPath(new URL('../../bin/hermes-compat.js', import.meta.url));
 const recording = fileURLToPath(new URL('../../cases/turns/v0.19.0/plain.jsonl', import.meta.url));
 
 const children: ChildProcess[] = [];

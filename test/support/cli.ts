@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { bin } from './bin.ts';
 
 const root = new URL('../../', import.meta.url);
-const bin = fileURLToPath(new URL('bin/hermes-compat.js', root));
 
 export interface CliResult {
   code: number | null;

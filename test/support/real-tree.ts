@@ -17,8 +17,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { engineDir, sitePackages } from './engine-install.ts';
 import { gitAt, gitEnv } from './git-tree.ts';
+import { bin } from './bin.ts';
 
-export const bin = fileURLToPath(new URL('../../bin/hermes-compat.js', import.meta.url));
 const backend = new URL('in-tree-backend.py', import.meta.url);
 
 /** A real update ends every dashboard of the machine that it can see: it runs in a PID namespace of its own, or not at all. */
