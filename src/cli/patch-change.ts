@@ -103,7 +103,7 @@ async function readPlan(path: string): Promise<PlanDocument> {
 }
 
 export async function unlock(_words: string[], options: RawOptions, { io, finish }: Context): Promise<void> {
-  const [{ claimsIn }, { lockFolder, treeLockFolder }] = await Promise.all([
+  const [{ claimsIn, removeClaims }, { lockFolder, treeLockFolder }] = await Promise.all([
     import('../patch/lock.ts'),
     import('../engine/compat-places.ts'),
   ]);
@@ -112,7 +112,10 @@ export async function unlock(_words: string[], options: RawOptions, { io, finish
       lockFolder(scene.home.root),
       ...(scene.install === null ? [] : [treeLockFolder(scene.install.packageDir)]),
     ];
-    const claims = (await Promise.all(folders.map((folder) => claimsIn(host, folder, who)))).flat();
+    const held = await Promise.all(
+      folders.map(async (folder) => ({ folder, claims: await claimsIn(host, folder, who) })),
+    );
+    const claims = held.flatMap((each) => each.claims);
     if (claims.length === 0) return write(io.stdout, 'No lock is held.\n');
     const live = claims.find(({ alive }) => alive === true);
     if (live !== undefined) {
@@ -130,8 +133,7 @@ export async function unlock(_words: string[], options: RawOptions, { io, finish
     if (options['yes'] !== true && !(isInteractive(io) && (await confirm(io, 'Take it away?'))))
       return finish(4);
     await sayIdentity(io, host, scene);
-    for (const { path } of claims) await host.removeFile(path);
-    for (const folder of folders) await host.removeDir(folder);
+    for (const each of held) await removeClaims(host, each.folder, each.claims);
     await write(io.stdout, 'Unlocked. The next change first ends what was cut.\n');
   });
 }

@@ -1,7 +1,7 @@
 import { compatFolder, lockFolder, overlayFolder, treeLockFolder } from '../engine/compat-places.ts';
 import { CompatError } from '../errors.ts';
 import type { Whoami } from '../host/holder.ts';
-import type { Host } from '../host/types.ts';
+import { FileError, type Host } from '../host/types.ts';
 import type { Catalogue } from './catalogue.ts';
 import { compileAll } from './compile.ts';
 import type { FileChange } from './draft.ts';
@@ -119,14 +119,23 @@ async function withLocks<T>(session: Session, trees: readonly string[], work: ()
   }
 }
 
-async function takeLocks(
-  { host, scene, who, now }: Session,
-  trees: readonly string[],
-  locks: Lock[],
-): Promise<void> {
+/** Another run that ends may remove the empty folder of our records while we enter. */
+async function takeHomeLock({ host, scene, who }: Session): Promise<Lock> {
   const { root } = scene.home;
-  await ensureStateFolder(host, root);
-  const home = await takeLock(host, lockFolder(root), who, '');
+  for (let tries = 0; ; tries++) {
+    await ensureStateFolder(host, root);
+    try {
+      return await takeLock(host, lockFolder(root), who, '');
+    } catch (error) {
+      if (!(error instanceof FileError && error.code === 'not-found') || tries === 20) throw error;
+    }
+  }
+}
+
+async function takeLocks(session: Session, trees: readonly string[], locks: Lock[]): Promise<void> {
+  const { host, scene, who, now } = session;
+  const { root } = scene.home;
+  const home = await takeHomeLock(session);
   locks.push(home);
   await home.clear();
   for (const tree of trees) {

@@ -24,10 +24,17 @@ export interface Claim {
 /** Claims that this process holds: one of ours that is not among them was left by a release that failed. */
 const holding = new Set<string>();
 
+/** Beside the claims, once one of them is the holder's: its name. One that was left by a cut holder names no live claim. */
+const holderFile = 'holder';
+
+/** Claimants that are no holder step back as soon as they have looked; 10 s are for those that hardly get to run. */
+const looks = { limit: 200, everyMs: 50 };
+
 /**
  * Takes a lock. It is a folder with one entry a claimant, named after the claimant's process; each enters before it looks, so
  * of two at once at least one sees the other and steps back. An entry is removed only by its owner, or by its own name when
  * its process is surely gone: no run can take away the live claim of another. A cut run leaves an entry that the next removes.
+ * Of several that entered at once the first by name waits until the others have stepped back, unless one of them holds it.
  *
  * @param note what the entry says to people, e.g. which journal belongs to it
  * @throws CompatError refused (LOCK_HELD)
@@ -37,13 +44,14 @@ export async function takeLock(host: Host, folder: string, who: Whoami, note: st
   holding.add(mine);
   try {
     await enter(host, folder, mine, note);
-    for (let looks = 0; ; looks++) {
+    for (let look = 1; ; look++) {
       const others = (await claimsIn(host, folder, who)).filter(({ path }) => basename(path) !== mine);
-      const other = others.find(({ alive }) => alive !== false);
-      if (other === undefined) return await lockOf(host, folder, mine, others);
-      // Of several that entered at once the first by name waits until the others have stepped back.
-      if (looks === 20 || mine > basename(other.path)) throw held(folder, other);
-      await sleep(50);
+      const rivals = others.filter(({ alive }) => alive !== false);
+      if (rivals.length === 0) return await holderOfLock(host, folder, mine, others);
+      const winner = await winnerOf(host, folder, mine, rivals);
+      if (winner !== null) throw held(folder, winner);
+      if (look === looks.limit) throw held(folder, rivals[0] as Claim);
+      await sleep(looks.everyMs);
     }
   } catch (error) {
     await leave(host, folder, mine);
@@ -51,17 +59,45 @@ export async function takeLock(host: Host, folder: string, who: Whoami, note: st
   }
 }
 
-async function lockOf(host: Host, folder: string, mine: string, gone: readonly Claim[]): Promise<Lock> {
+/** The rival that we step back for; null while all of them will step back for us. */
+async function winnerOf(
+  host: Host,
+  folder: string,
+  mine: string,
+  rivals: readonly Claim[],
+): Promise<Claim | null> {
+  const holder = await textOf(host, join(folder, holderFile));
+  const before = ({ path, alive }: Claim): boolean =>
+    basename(path) === holder || alive === null || basename(path) < mine;
+  return rivals.find(before) ?? null;
+}
+
+async function holderOfLock(host: Host, folder: string, mine: string, gone: readonly Claim[]): Promise<Lock> {
   const cut: Lock['cut'] = [];
-  for (const { path } of gone) cut.push({ path, note: (await host.readFile(path, 65_536)).toString('utf8') });
+  for (const { path } of gone) {
+    // One that is not there any more was no cut run: it left between our two looks.
+    const note = await textOf(host, path);
+    if (note !== null) cut.push({ path, note });
+  }
+  await host.removeFile(join(folder, holderFile));
+  await host.createFile(join(folder, holderFile), Buffer.from(mine), 0o600);
   return {
     folder,
     cut,
     clear: async () => {
       for (const { path } of cut) await host.removeFile(path);
     },
-    release: () => leave(host, folder, mine),
+    release: () => leave(host, folder, mine, true),
   };
+}
+
+async function textOf(host: Host, path: string): Promise<string | null> {
+  try {
+    return (await host.readFile(path, 65_536)).toString('utf8');
+  } catch (error) {
+    if (error instanceof FileError && error.code === 'not-found') return null;
+    throw error;
+  }
 }
 
 async function enter(host: Host, folder: string, mine: string, note: string): Promise<void> {
@@ -81,8 +117,9 @@ async function enter(host: Host, folder: string, mine: string, note: string): Pr
   }
 }
 
-async function leave(host: Host, folder: string, mine: string): Promise<void> {
+async function leave(host: Host, folder: string, mine: string, held = false): Promise<void> {
   holding.delete(mine);
+  if (held) await host.removeFile(join(folder, holderFile)).catch(() => {});
   try {
     await host.removeFile(join(folder, mine));
     await host.removeDir(folder);
@@ -112,19 +149,28 @@ export async function refuseForeignFolder(host: Host, folder: string): Promise<v
     });
 }
 
+/** Takes away a lock whose holders are gone, or that a person has taken upon himself to end. */
+export async function removeClaims(host: Host, folder: string, claims: readonly Claim[]): Promise<void> {
+  for (const name of [...claims.map(({ path }) => basename(path)), holderFile])
+    await host.removeFile(join(folder, name));
+  await host.removeDir(folder);
+}
+
 export async function claimsIn(host: Host, folder: string, who: Whoami): Promise<Claim[]> {
   return Promise.all(
-    (await namesIn(host, folder)).map(async (name): Promise<Claim> => {
-      const holder = holderOf(name);
-      const own = holder !== null && holder.pid === who.me.pid && holder.hostname === who.me.hostname;
-      const alive = own && !holding.has(name) ? false : holder === null ? null : await who.alive(holder);
-      return {
-        path: join(folder, name),
-        hostname: holder?.hostname ?? null,
-        pid: holder?.pid ?? null,
-        alive,
-      };
-    }),
+    (await namesIn(host, folder))
+      .filter((name) => name !== holderFile)
+      .map(async (name): Promise<Claim> => {
+        const holder = holderOf(name);
+        const own = holder !== null && holder.pid === who.me.pid && holder.hostname === who.me.hostname;
+        const alive = own ? holding.has(name) : holder === null ? null : await who.alive(holder);
+        return {
+          path: join(folder, name),
+          hostname: holder?.hostname ?? null,
+          pid: holder?.pid ?? null,
+          alive,
+        };
+      }),
   );
 }
 

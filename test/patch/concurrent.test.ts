@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -7,6 +7,7 @@ import { treeLockFolder } from '../../src/engine/compat-places.ts';
 import { change, recoverFirst } from '../../src/patch/change.ts';
 import { statusOf } from '../../src/patch/status.ts';
 import { readWorld } from '../../src/patch/world.ts';
+import { faultHost } from '../support/fault-host.mjs';
 import { miniServer } from '../support/mini-engine.ts';
 import {
   agree,
@@ -149,6 +150,17 @@ test(
     }
   },
 );
+
+test('the folder of our records that another run removes while we enter is made again', async () => {
+  const here = await scene();
+  let left = 3;
+  const run = await session(here);
+  const host = faultHost(run.host, async ({ method, args }) => {
+    if (method === 'mkdir' && String(args[0]).endsWith('/lock') && left-- > 0)
+      await rmdir(join(here.home.root, 'desktop-compat'));
+  });
+  expect((await change({ ...run, host }, agree())).changed).toBe(true);
+});
 
 test('the claim of a machine that nobody can ask is not taken away', async () => {
   const here = await scene();
