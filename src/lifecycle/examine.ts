@@ -2,20 +2,13 @@ import type { Located } from '../engine/locate.ts';
 import type { EngineProcess, Install } from '../engine/schema.ts';
 import { CompatError } from '../errors.ts';
 import type { Host } from '../host/types.ts';
-import { capabilitiesOf } from '../judge/capabilities.ts';
-import { defaultClient } from '../judge/client.ts';
-import { diagnose } from '../judge/diagnosis.ts';
-import { isLoopback } from '../probe/connect.ts';
 import { probe } from '../probe/probe.ts';
 import type { ProbeInput, ProbeNeeds, ProbeResult, UsedCredential } from '../probe/types.ts';
 import type { Facts } from '../probe/schema.ts';
-import { addressOf } from '../target/address.ts';
 import type { Credential, Refinements, Target } from '../target/types.ts';
-import { schemaVersion, tool } from '../tool.ts';
-import { chosenInstall } from './chosen-install.ts';
-import { chooseDashboard, processBehind, type Seen, type Service, urlOfProcess } from './choose-service.ts';
+import { chooseDashboard, processBehind, type Seen, urlOfProcess } from './choose-service.ts';
+import { assemble, httpService, service } from './assemble-facts.ts';
 import { contractOnDisk } from './contract-on-disk.ts';
-import { notProbed } from './not-probed.ts';
 import { patchFindings } from './patch-findings.ts';
 import { refusalReason } from './refusal-reason.ts';
 import { launchedOf, type Launched, markLaunched } from './launched.ts';
@@ -217,81 +210,8 @@ const portOf = (url: string): number => {
   return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
 };
 
-const httpService = (url: string): Service => ({
-  url,
-  how: 'named',
-  via: 'direct',
-  pid: null,
-  install: null,
-  proxied: 'unknown',
-});
-
-function service(url: string, process: EngineProcess | null, host: Host, how: Service['how']): Service {
-  return {
-    url,
-    how,
-    via: host.kind === 'ssh' ? 'tunnel' : 'direct',
-    pid: process?.pid ?? null,
-    install: process?.install ?? null,
-    proxied: process === null ? 'unknown' : 'no',
-  };
-}
-
-function assemble(
-  input: ExamineInput,
-  result: ProbeResult | null,
-  seen: Seen | null,
-  found: Service | null,
-): Facts {
-  const { target, refinements } = input;
-  const installs = inQuestionFirst(seen);
-  const facts: Facts = {
-    schemaVersion,
-    kind: 'facts',
-    tool,
-    target: { kind: target.kind, name: target.name, url: found?.url ?? null, address: addressOf(target) },
-    asked: {
-      url: refinements.url,
-      port: refinements.port,
-      home: refinements.home,
-      profile: refinements.profile,
-      origin: refinements.origin,
-      mode: refinements.mode,
-      client: input.client,
-      patience: input.patience,
-      ...askedProxy(input, found),
-    },
-    takenAt: new Date().toISOString(),
-    host: seen?.host ?? null,
-    installs,
-    processes: [...(seen?.processes ?? [])],
-    service: found,
-    ...(result?.facts ?? notProbed(input.credential, chosenInstall(seen))),
-    capabilities: [],
-  };
-  return { ...facts, capabilities: capabilitiesOf(diagnose(facts, input.client ?? defaultClient)) };
-}
-
-/** The proxy on our way, without its password; none to this machine and none through a tunnel. */
-function askedProxy(
-  { connection, proxyFrom }: ExamineInput,
-  found: Service | null,
-): Pick<Facts['asked'], 'proxy'> {
-  if (connection.proxy === undefined || found === null || found.via !== 'direct') return {};
-  if (isLoopback(new URL(found.url).hostname)) return {};
-  return { proxy: { url: new URL(connection.proxy).origin, from: proxyFrom ?? null } };
-}
-
 /** A path to code (root, environment, script) asks for the dashboards of that install; a home asks for its own. */
 const installNamed = ({ host }: Seen): string | null =>
   host.named === 'root' || host.named === 'venv' || host.named === 'script'
     ? (host.chosen?.install ?? null)
     : null;
-
-/** The install that the target means stands first: it is the one in question when nothing runs. */
-function inQuestionFirst(seen: Seen | null): Install[] {
-  if (seen === null) return [];
-  const chosen = seen.host.chosen?.install ?? null;
-  const rank = (install: Install): number => (install.id === chosen ? 0 : install.onPath ? 1 : 2);
-  return [...seen.installs].sort((a, b) => rank(a) - rank(b));
-}
