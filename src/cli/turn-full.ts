@@ -1,4 +1,4 @@
-import { usageError } from '../errors.ts';
+import { CompatError, usageError } from '../errors.ts';
 import type { ScenarioResult } from '../live/suite.ts';
 import type { Target } from '../target/types.ts';
 import { isInteractive, type Io, write } from './io.ts';
@@ -114,9 +114,9 @@ async function scripted(target: Target, options: RawOptions, io: Io): Promise<Sc
 
 /** The target's install, started for this with a home of its own. */
 async function scratch(target: Target, options: RawOptions, io: Io): Promise<Scene> {
-  if (target.kind !== 'local')
+  if (target.kind === 'http')
     throw usageError(
-      `--suite full starts an engine beside its scripted model, so it takes a local target; for a running dashboard whose model is scripted (hermes-compat simulate --provider) add --scripted`,
+      `--suite full starts an engine, and ${target.name} is only a URL; for a running dashboard whose model is scripted (hermes-compat simulate --provider) add --scripted`,
     );
   const [{ openMachine, locateFor, chosenInstall }, { startScratch }] = await Promise.all([
     import('./launch.ts'),
@@ -125,8 +125,11 @@ async function scratch(target: Target, options: RawOptions, io: Io): Promise<Sce
   const host = await openMachine(target, options, io);
   try {
     const install = chosenInstall(await locateFor(host, target, options, io));
-    const { PATH: path = '/usr/local/bin:/usr/bin:/bin', TMPDIR: tmp = '/tmp' } = io.env;
-    const started = await startScratch(host, install, io.signal, { path, tmp });
+    const env = host.kind === 'local' ? io.env : {};
+    const { PATH: path = '/usr/local/bin:/usr/bin:/bin', TMPDIR: tmp = '/tmp' } = env;
+    const started = await startScratch(host, install, io.signal, { path, tmp }).catch((error: unknown) => {
+      throw withoutTunnel(error);
+    });
     return {
       way: started.way,
       version: install.version,
@@ -142,4 +145,14 @@ async function scratch(target: Target, options: RawOptions, io: Io): Promise<Sce
     await host.close();
     throw error;
   }
+}
+
+/** What helps where the server forbids reverse tunnels. */
+function withoutTunnel(error: unknown): unknown {
+  if (!(error instanceof CompatError) || error.details.finding !== 'SSH_FORWARD_FORBIDDEN') return error;
+  return new CompatError(
+    error.kind,
+    `${error.message}. Run the scripted model on that host (hermes-compat simulate --provider), start a dashboard with it, and add --scripted`,
+    error.details,
+  );
 }

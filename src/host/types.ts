@@ -109,5 +109,17 @@ export interface Host {
   removeDir(path: string): Promise<void>;
   /** A byte stream to a port as that machine reaches it (a tunnel over ssh). */
   connect(host: string, port: number, signal?: AbortSignal): Promise<Duplex>;
+  /**
+   * A free loopback port on that machine that leads to this loopback port here; absent where both are the same machine.
+   *
+   * @throws CompatError SSH_FORWARD_FORBIDDEN
+   */
+  reverse?(port: number): Promise<ReverseTunnel>;
+  close(): Promise<void>;
+}
+
+/** `port` is the one on the other machine. */
+export interface ReverseTunnel {
+  port: number;
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { CompatError } from '../errors.ts';
-import type { Host } from '../host/types.ts';
+import type { Host, ReverseTunnel } from '../host/types.ts';
 import { startForCheck } from '../launch/launch.ts';
 import type { LaunchInstall } from '../launch/plan.ts';
 import type { NotLaunched } from '../launch/start.ts';
@@ -41,7 +41,7 @@ compression:
 const noEnvFile = { exists: false, readable: true, tui: null, webDist: null, sessionToken: null };
 
 /**
- * Starts this install on this machine. The engine gets nothing of the user's environment but PATH, so no key of a real provider can be used.
+ * Starts this install on its machine; the scripted model runs here, and a reverse tunnel leads to it from elsewhere. The engine gets nothing of the user's environment but PATH, so no key of a real provider can be used.
  *
  * @throws CompatError unchecked (it did not start), usage, refused, interrupted
  */
@@ -53,16 +53,20 @@ export async function startScratch(
 ): Promise<Scratch> {
   const folder = await makeFolder(host, tmp);
   let provider: Provider | null = null;
+  let back: ReverseTunnel | null = null;
   const stop = async (keep: boolean): Promise<void> => {
+    await back?.close();
     await provider?.close();
     if (!keep) await removeFolder(host, folder);
   };
   try {
     provider = await startProvider();
+    back = (await host.reverse?.(provider.port)) ?? null;
+    const model = back === null ? provider.url : `http://127.0.0.1:${back.port}/v1`;
     const home = `${folder}/.hermes`;
     const files = { image: `${folder}/pixel.png`, text: `${folder}/note.txt` };
     await host.mkdir(home, 0o700);
-    await host.createFile(`${home}/config.yaml`, Buffer.from(config(provider.url)), 0o600);
+    await host.createFile(`${home}/config.yaml`, Buffer.from(config(model)), 0o600);
     await host.createFile(files.image, pictureBytes, 0o600);
     await host.createFile(files.text, Buffer.from(noteText), 0o600);
     const running = await startForCheck(
@@ -88,7 +92,7 @@ export async function startScratch(
         url,
         used: token === null ? { kind: 'none' } : { kind: 'token', token },
         origin: null,
-        connection: {},
+        connection: host.kind === 'ssh' ? { connect: host.connect } : {},
       },
       pid: record.pid ?? 0,
       home,

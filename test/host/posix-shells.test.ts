@@ -45,6 +45,7 @@ function childTransport([command = '', ...args]: string[], env: Record<string, s
         socket.once('connect', () => resolve(socket));
         socket.once('error', reject);
       }),
+    reverse: async () => ({ port: 0, close: async () => {} }),
     files: async () => null,
     close: async () => {},
   };

@@ -30,6 +30,7 @@ export function shellHost(transport: Transport, shells: Shells, notes: SshNote[]
     script,
     ...scriptedFiles((text, args, options) => run({ script: text, args, options }, true), uid),
     connect: tunnels(transport, notes),
+    reverse: (port) => transport.reverse(port),
     close: () => shells.close(),
   };
 }

@@ -40,6 +40,7 @@ export async function libraryTransport(
       (host, port, signal) => last.forward(host, port, signal),
       () => last.roundTripMs() > slowMs,
     ),
+    reverse: (port) => last.reverse(port),
     files: () => last.files(),
     close: async () => {
       for (const link of links.toReversed()) link.end();

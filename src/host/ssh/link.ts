@@ -6,6 +6,7 @@ import { channelPipe } from './channel-pipe.ts';
 import { execWithInput } from './early-input.ts';
 import { cutError } from './failures.ts';
 import type { FileMethods } from './file-methods.ts';
+import type { ReverseTunnel } from '../types.ts';
 import type { HopSettings } from './settings.ts';
 import type { Pipe } from './types.ts';
 
@@ -14,6 +15,7 @@ export interface Link {
   readonly name: string;
   open(command: string, input: string): Promise<Pipe>;
   forward(host: string, port: number, signal?: AbortSignal): Promise<Duplex>;
+  reverse(port: number): Promise<ReverseTunnel>;
   files(): Promise<FileMethods | null>;
   /** About; 0 before anything was measured. */
   roundTripMs(): number;
@@ -53,6 +55,10 @@ export function linkOf(client: Client, hop: HopSettings, timeoutMs: number): Lin
       });
       channel.stderr.resume();
       return byteStream(channel, channel, line, () => channel.close());
+    },
+    reverse: async (port) => {
+      const { reverseTunnel } = await import('./reverse-tunnel.ts');
+      return reverseTunnel(client, name, port, timeoutMs);
     },
     files: async () => {
       const limitMs = Math.min(timeoutMs, mostSftpMs);

@@ -5,7 +5,8 @@ import type { ResultPromise } from 'execa';
 import { askpass, noAskpass } from './askpass.ts';
 import { byteStream } from './byte-stream.ts';
 import { withoutHermes } from './config.ts';
-import { cutError, netError, sshError } from './failures.ts';
+import { cutError, firstLine, netError, sshError } from './failures.ts';
+import { reverseForbidden } from './reverse-tunnel.ts';
 import { systemFailure } from './system-failure.ts';
 import type { Pipe, SshOptions, Transport } from './types.ts';
 
@@ -82,12 +83,32 @@ export async function systemTransport(options: SshOptions, timeoutMs: number): P
       const child = ssh(['-v', '-W', to, ...through, ...target], { pipes: true });
       return tunnel(child, { name, host, port, timeoutMs, log: master.own ? master.log : null });
     },
+    reverse: async (port) => {
+      const through = [...(master.own ? ['-S', master.socket] : []), ...target];
+      const forward = (action: string, there: number): Child =>
+        ssh(['-O', action, '-R', `127.0.0.1:${there}:127.0.0.1:${port}`, ...through], { pipes: true });
+      const there = await allocatedPort(forward('forward', 0), name);
+      return { port: there, close: async () => void (await forward('cancel', there)) };
+    },
     files: async () => null,
     close: async () => {
       if (master.own) await ssh(['-S', master.socket, '-O', 'exit', ...target], { pipes: false });
       await forget();
     },
   };
+}
+
+/** The master prints the port that the server chose. @throws CompatError SSH_FORWARD_FORBIDDEN */
+async function allocatedPort(child: Child, name: string): Promise<number> {
+  const pipe = childPipe(child);
+  const chunks: Buffer[] = [];
+  const errors: Buffer[] = [];
+  pipe.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+  pipe.stderr.on('data', (chunk: Buffer) => errors.push(chunk));
+  await pipe.ended;
+  const port = Number(/\d+/.exec(Buffer.concat(chunks).toString())?.[0] ?? 'NaN');
+  if (Number.isInteger(port) && port > 0) return port;
+  throw reverseForbidden(name, new Error(firstLine(Buffer.concat(errors))));
 }
 
 function targetArgs({ address, user, port, configFile }: SshOptions): string[] {

@@ -1,5 +1,5 @@
 import type { Duplex, Readable, Writable } from 'node:stream';
-import type { Host } from '../types.ts';
+import type { Host, ReverseTunnel } from '../types.ts';
 import type { FileMethods } from './file-methods.ts';
 
 /** What of this machine the ssh client may look at; handed in, nothing here reads the process. */
@@ -88,6 +88,8 @@ export interface Transport {
   open(command: string, input: string): Promise<Pipe>;
   /** @throws CompatError SSH_FORWARD_FORBIDDEN, or an Error with a code of `node:net` when the port itself cannot be reached */
   connect(host: string, port: number, signal?: AbortSignal): Promise<Duplex>;
+  /** @throws CompatError SSH_FORWARD_FORBIDDEN */
+  reverse(port: number): Promise<ReverseTunnel>;
   /** Files without a shell, where the transport can; null where it cannot. */
   files(): Promise<FileMethods | null>;
   close(): Promise<void>;
