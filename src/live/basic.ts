@@ -1,5 +1,5 @@
 import type { GatewayQuestion, GatewaySession, LogRecord, StoredSessions, Turn } from '../turn/index.ts';
-import { cellOf, cellText } from './cell.ts';
+import { cellOf, cellText, firstError } from './cell.ts';
 import { isLost, openChat, type Chat } from './chat.ts';
 import { removeSessions, type ScenarioResult } from './suite.ts';
 import type { Way } from './way.ts';
@@ -83,7 +83,8 @@ async function driveBasic(
   run.turns = chat.finished();
   const faults = isEmpty(stored) ? ['nothing-stored'] : [];
   const status = run.turns[0]?.outcome === 'completed' && faults.length === 0 ? 'pass' : 'fail';
-  return { status, got: cellText(cellOf(run.turns, stored, faults)), why: null };
+  const why = status === 'fail' ? firstError(run.turns) : null;
+  return { status, got: cellText(cellOf(run.turns, stored, faults)), why };
 }
 
 /** Waits for the end of the turn, also over a socket that is lost and found again. Why, where the dashboard stays away. */

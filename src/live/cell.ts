@@ -32,3 +32,10 @@ export function cellText({ outcomes, differences, degraded, faults }: Cell): str
     .filter((part) => part !== '')
     .join(' · ');
 }
+
+/** The first error that the turns show, for people who read of a cell that is not as expected. */
+export function firstError(turns: readonly Turn[]): string | null {
+  for (const { parts } of turns)
+    for (const part of parts) if (part.type === 'error') return part.error.slice(0, 300);
+  return null;
+}

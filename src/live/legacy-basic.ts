@@ -1,5 +1,6 @@
 import type { LogRecord, Turn } from '../turn/index.ts';
 import { openLegacyChat, type ApiServer } from './legacy-chat.ts';
+import { firstError } from './cell.ts';
 import { textOf } from './legacy-suite.ts';
 import type { ScenarioResult } from './suite.ts';
 import type { Way } from './way.ts';
@@ -34,7 +35,8 @@ export async function runLegacyBasic(options: LegacyBasicOptions): Promise<Legac
     const lost = stored !== null && stored.sessions.every(({ answer }) => answer.messages.length === 0);
     const got = textOf(turns, stored, new Set(lost ? ['nothing-stored'] : []));
     const status = turns[0]?.outcome === 'completed' && !lost ? 'pass' : 'fail';
-    return { result: { ...base, status, got, why: null, ms: ms() }, turns, sessionId };
+    const why = status === 'fail' ? firstError(turns) : null;
+    return { result: { ...base, status, got, why, ms: ms() }, turns, sessionId };
   } catch (error) {
     const why = error instanceof Error ? error.message.slice(0, 300) : 'unknown';
     return {

@@ -1,5 +1,5 @@
 import { compare, type StoredSessions, type Turn } from '../turn/index.ts';
-import { cellText } from './cell.ts';
+import { cellText, firstError } from './cell.ts';
 import { openLegacyChat, type ApiServer, type LegacyChat } from './legacy-chat.ts';
 import { legacyScenarios, notLegacy, type LegacyScenario } from './legacy-scenarios.ts';
 import { scenarios } from './scenarios.ts';
@@ -68,7 +68,7 @@ async function runScenario(scenario: LegacyScenario, options: LegacySuiteOptions
     const turns = chats.flatMap((chat) => chat.finished());
     const fits = noteShown(scenario, turns, faults);
     const got = textOf(turns, (await chats[0]?.stored()) ?? null, faults);
-    return { ...base, status: fits ? 'pass' : 'fail', got, why: null, ms: ms() };
+    return { ...base, status: fits ? 'pass' : 'fail', got, why: fits ? null : firstError(turns), ms: ms() };
   } catch (error) {
     const why = error instanceof Error ? error.message.slice(0, 300) : 'unknown';
     return { ...base, status: 'error', got: null, why, ms: ms() };

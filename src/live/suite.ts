@@ -1,6 +1,6 @@
 import type { Provider } from '../simulate/index.ts';
 import type { LogRecord } from '../turn/index.ts';
-import { cellOf, cellText, type Cell } from './cell.ts';
+import { cellOf, cellText, firstError, type Cell } from './cell.ts';
 import { openChat } from './chat.ts';
 import { expectedCells } from './expected.ts';
 import { scenarios, type Scenario } from './scenarios.ts';
@@ -77,7 +77,8 @@ async function runScenario(scenario: Scenario, options: SuiteOptions): Promise<S
       await scenario.run(stage);
       const got = cellOf(chat.finished(), await chat.stored(sessions), faults);
       const status = matches(got, base.from, expected) ? 'pass' : 'fail';
-      return { ...base, status, got: cellText(got), why: null, ms: since(began) };
+      const why = status === 'fail' ? firstError(chat.finished()) : null;
+      return { ...base, status, got: cellText(got), why, ms: since(began) };
     } finally {
       chat.close();
     }

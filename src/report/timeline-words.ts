@@ -52,6 +52,7 @@ const lackWords: Record<Lack, string> = {
   boundary: 'a boundary between texts',
   deltas: 'a part of the stream',
   'replay-truncated': 'what a truncated replay left out',
+  beginning: 'what happened before this client came, tools above all',
   'snapshot-differs': 'text that the snapshot holds otherwise',
 };
 

@@ -10,6 +10,8 @@ export interface AttachAnswer {
   /** null: the engine does not say (0.14.0). */
   running: boolean | null;
   text: string;
+  /** The prompt of the turn that runs; null when the answer does not tell it. */
+  prompt: string | null;
   offsets: readonly number[];
   error: string | null;
   errorPayload: Json;
@@ -22,6 +24,7 @@ export function attachAnswerOf(result: Json): AttachAnswer {
   return {
     running: typeof running === 'boolean' ? running : null,
     text: textOf(inflight['assistant']) ?? '',
+    prompt: filledText(inflight['user']),
     offsets: listOf(inflight['correction_offsets']).filter((n) => typeof n === 'number'),
     error: filledText(inflight['error']),
     errorPayload: inflight,

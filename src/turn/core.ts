@@ -35,6 +35,8 @@ export interface AttachInput {
   following: readonly string[];
   /** Place of the request: a prompt sent after it is not judged by the answer. */
   requested: number;
+  /** No turn of the conversation was seen before: one that runs began without this client. */
+  joins: boolean;
   at: number | null;
   order: number;
 }
@@ -64,6 +66,8 @@ export interface Session {
   ours: boolean;
   /** Made here, so its numbers begin with 1. */
   created: boolean;
+  /** A turn of it was listed at some time. */
+  hadTurn: boolean;
   /** Highest number seen, and the ranges below it that were not. */
   lastSeq: number | null;
   missing: [from: number, to: number][];
@@ -106,6 +110,7 @@ export function createSession(id: string, owner: string): Session {
     core,
     ours: false,
     created: false,
+    hadTurn: false,
     lastSeq: null,
     missing: [],
     rewind: null,

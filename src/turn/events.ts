@@ -126,6 +126,7 @@ function start(session: Session, input: EventInput, world: World): void {
 }
 
 function engineTurn(session: Session, input: EventInput, world: World) {
+  session.hadTurn = true;
   const fields = { session: session.id, origin: 'engine' as const, prompt: null, answer: null, rowId: null };
   return world.slots.add({ ...fields, order: input.order }, input.at);
 }

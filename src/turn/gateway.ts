@@ -45,7 +45,8 @@ export interface Gateway {
   /** The engine's answer: false for a session that it does not know. */
   closeSession(session: GatewaySession): Promise<boolean>;
   modelOptions(session: GatewaySession | null, refresh?: boolean): Promise<Json>;
-  switchModel(session: GatewaySession, model: string): Promise<Json>;
+  /** For this session. `provider` is a name of `model.options`; without it the engine keeps the provider or guesses one from the model. */
+  switchModel(session: GatewaySession, model: string, provider?: string): Promise<Json>;
   attach(session: GatewaySession, file: GatewayFile): Promise<AttachedFile>;
   answer(question: GatewayQuestion, answer: string): Promise<void>;
   isOpen(): boolean;
@@ -103,8 +104,12 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
         ...(session === null ? {} : { session_id: session.runtimeId }),
         ...(refresh ? { refresh } : {}),
       }),
-    switchModel: (session, value) =>
-      call(state, 'config.set', { session_id: session.runtimeId, key: 'model', value }),
+    switchModel: (session, model, provider) =>
+      call(state, 'config.set', {
+        session_id: session.runtimeId,
+        key: 'model',
+        value: provider === undefined ? model : `${model} --provider ${provider}`,
+      }),
     attach: (session, file) =>
       attachFile(file, (method, params) => call(state, method, { session_id: session.runtimeId, ...params })),
     answer: (question, answer) => answerQuestion(linkOf(state, question.kind), question, answer),

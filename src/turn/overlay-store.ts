@@ -18,6 +18,8 @@ export interface OverlayStore {
   all(): Promise<OverlayEvent[]>;
   /** Adds the error of a turn; the first error of a turn stays. */
   append(event: OverlayEvent): Promise<void>;
+  /** Notes the prompt that is sent after a failed turn: with it the error finds its place where the engine does not store that prompt. */
+  follow(sessionId: string, userText: string): Promise<void>;
   /** Forgets a deleted session. */
   removeSession(sessionId: string): Promise<void>;
   /** Keeps only sessions that exist. */
@@ -46,6 +48,13 @@ export function openOverlayStore(file: OverlayFile, options: OverlayStoreOptions
       change((events) => {
         const known = events.some((e) => e.sessionId === event.sessionId && e.turnId === event.turnId);
         return known ? events : [...events, shortened(event)];
+      }),
+    follow: (sessionId, userText) =>
+      change((events) => {
+        const last = events.findLast((event) => event.sessionId === sessionId);
+        if (last === undefined || last.nextUserText !== undefined) return events;
+        const followed = shortened({ ...last, nextUserText: userText });
+        return events.map((event) => (event === last ? followed : event));
       }),
     removeSession: (sessionId) => change((events) => events.filter((event) => event.sessionId !== sessionId)),
     prune: (sessions) => change((events) => pruneOverlay(events, sessions)),

@@ -10,11 +10,13 @@ export interface OverlayEvent {
   afterUserText: string;
   error: string;
   createdAt: number;
+  /** The prompt that was sent next. Up to 0.16 engines do not store it after a failed turn, and its answer stands under the failed prompt. */
+  nextUserText?: string;
 }
 
 /**
  * Brings the errors of a session back into its stored rows: below their prompt, if that has no answer; a prompt that was never stored comes back
- * as well, at the end.
+ * as well, at the end. An answer below it that belongs to the next prompt, which was never stored, goes to that prompt.
  */
 export function restoreOverlay(
   stored: readonly Row[],
@@ -27,7 +29,10 @@ export function restoreOverlay(
   const mine = overlay.filter((event) => event.sessionId === session);
   for (const event of mine.toSorted((a, b) => a.createdAt - b.createdAt)) {
     const turn = promptOf(turns, event, taken);
-    if (turn === 'answered') continue;
+    if (turn === 'answered') {
+      splitAnswer(turns, event, taken);
+      continue;
+    }
     if (turn === null) {
       lost.push(promptRow(event), errorRow(event));
       continue;
@@ -49,6 +54,30 @@ function promptOf(
   const same = turns.filter((turn) => turn.user !== null && isPrompt(turn.user.content, event.afterUserText));
   if (same.length === 0) return null;
   return same.find((turn) => isOpen(turn, taken)) ?? 'answered';
+}
+
+/** Where the next prompt is stored nowhere, the answer below the failed one is its answer. */
+function splitAnswer(turns: RowTurn[], event: OverlayEvent, taken: Set<RowTurn>): void {
+  const { nextUserText, turnId, afterUserId, afterUserText } = event;
+  if (nextUserText === undefined) return;
+  const at = turns.findIndex(
+    ({ user }) => user !== null && (user.id === afterUserId || isPrompt(user.content, afterUserText)),
+  );
+  const turn = turns[at];
+  const isStored = turns
+    .slice(at + 1)
+    .some(({ user }) => user !== null && isPrompt(user.content, nextUserText));
+  if (turn === undefined || isStored || taken.has(turn)) return;
+  const user: Row = {
+    id: `overlay-next-${turnId}`,
+    role: 'user',
+    content: nextUserText,
+    localOnly: true,
+    turnId,
+  };
+  turns.splice(at + 1, 0, { user, rows: turn.rows });
+  turn.rows = [errorRow(event)];
+  taken.add(turn);
 }
 
 function isOpen(turn: RowTurn, taken: ReadonlySet<RowTurn>): boolean {
@@ -90,6 +119,7 @@ export function shortened(event: OverlayEvent): OverlayEvent {
     ...event,
     afterUserText: event.afterUserText.slice(0, textLimit),
     error: event.error.slice(0, textLimit),
+    ...(event.nextUserText === undefined ? {} : { nextUserText: event.nextUserText.slice(0, textLimit) }),
   };
 }
 
@@ -118,6 +148,7 @@ function eventOf(value: Json, sessionId: string | null): OverlayEvent[] {
   const error = textOf(value['error']);
   if (sessionId === null || turnId === null || afterUserText === null || error === null) return [];
   const afterUserId = textOf(value['afterUserId']);
+  const nextUserText = textOf(value['nextUserText']);
   const event: OverlayEvent = {
     sessionId,
     turnId,
@@ -125,5 +156,6 @@ function eventOf(value: Json, sessionId: string | null): OverlayEvent[] {
     error,
     createdAt: numberOf(value['createdAt']) ?? 0,
   };
+  if (nextUserText !== null) event.nextUserText = nextUserText;
   return [afterUserId === null ? event : { ...event, afterUserId }];
 }

@@ -45,6 +45,7 @@ function submit(router: Router, place: Place, request: Request, sessionId: strin
   const prompt = promptOf(request.params['text']);
   const fields = { session: sessionId, origin: 'user' as const, prompt, answer: null, rowId: null, order };
   const slot = router.world.slots.add(fields, at);
+  session.hadTurn = true;
   if (request.id !== null) openRewind(session, order).submits.add(slot);
   take(session, { kind: 'send', slot, at, order }, router.world);
   if (request.id === null) return;

@@ -97,12 +97,15 @@ function attachTo(
     .filter((input) => input.type === 'message.delta' && isNew(input, session, held))
     .map((input) => textOf(input.payload['text']) ?? '');
   const answer = attachAnswerOf(result);
-  const input = { kind: 'attach' as const, answer, following, requested: pending.order, at, order };
+  const kin = kinOf(router, session);
+  const joins = ![session, ...kin].some((one) => one.hadTurn);
+  const input = { kind: 'attach' as const, answer, following, requested: pending.order, joins, at, order };
+  if (joins && answer.running === true) session.hadTurn = true;
   // Between the last number and now events may have been missed; a replay can still bring them.
   if (session.lastSeq !== null) openRewind(session, order).gap = true;
   take(session, input, router.world);
   if (answer.running === true) return;
-  for (const other of kinOf(router, session)) {
+  for (const other of kin) {
     if (other.core.current !== null) take(other, input, router.world);
   }
 }

@@ -110,6 +110,7 @@ function withdraw(core: Core, slot: Slot, world: World): void {
 function attach(session: Session, input: AttachInput, world: World): void {
   const { core } = session;
   if (input.answer.running === true) {
+    if (input.joins && core.current === null) return join(session, input, world);
     const slot = core.current;
     if (slot !== null && slot.order < input.requested)
       attachRunning(slot.state, input.answer, input.following, input.at);
@@ -132,4 +133,15 @@ function attach(session: Session, input: AttachInput, world: World): void {
     if (core.current !== slot) core.current = slot;
     closeCurrent(core, input.order);
   }
+}
+
+/** A turn that began before this client came: its beginning is only in the answer, which names no tools. */
+function join(session: Session, input: AttachInput, world: World): void {
+  const { answer, order, at } = input;
+  const origin = answer.prompt === null ? ('engine' as const) : ('user' as const);
+  const fields = { session: session.id, origin, prompt: answer.prompt, answer: null, rowId: null, order };
+  const slot = world.slots.add(fields, at);
+  session.core.current = slot;
+  lack(slot.state, 'beginning');
+  attachRunning(slot.state, answer, input.following, at);
 }

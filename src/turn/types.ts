@@ -114,6 +114,7 @@ export interface TurnSummary {
 
 /** Why a turn may not be shown as whole. */
 export type Lack =
+  | 'beginning'
   | 'terminal'
   | 'tool-start'
   | 'tool-end'

@@ -96,7 +96,10 @@ describe.skipIf(!usable)('turns over ssh', { timeout: 500_000 }, () => {
     for (const way of [[], ['--ssh-command']]) {
       const result = await turn(strict, engineDir('0.19.0'), way);
       expect(result.code).toBe(3);
-      expect(document(result)).toMatchObject({ kind: 'error', finding: 'SSH_FORWARD_FORBIDDEN' });
+      expect(document(result)).toMatchObject({
+        kind: 'error',
+        error: { finding: 'SSH_FORWARD_FORBIDDEN' },
+      });
       expect(result.stdout).toContain('--scripted');
     }
   });

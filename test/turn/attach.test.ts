@@ -440,3 +440,47 @@ describe('two clients', () => {
     expect(r.turns().map((turn) => [turn.prompt, turn.outcome])).toEqual([['b', 'completed']]);
   });
 });
+
+describe('a client that comes in the middle of a turn', () => {
+  const records = (answer: object, ...frames: object[]): unknown[] => [
+    { dir: 'out', frame: { jsonrpc: '2.0', id: 1, method: 'session.resume', params: { session_id: 'st' } } },
+    { dir: 'in', frame: { jsonrpc: '2.0', id: 1, result: answer } },
+    ...frames.map((params) => ({ dir: 'in', frame: { jsonrpc: '2.0', method: 'event', params } })),
+  ];
+  const text = { type: 'message.delta', session_id: 's', payload: { text: 'w2' } };
+  const end = {
+    type: 'message.complete',
+    session_id: 's',
+    payload: { status: 'complete', text: 'w0 w1 w2' },
+  };
+  const reduced = (...all: unknown[]) => {
+    const reducer = createReducer();
+    for (const record of all) reducer.push(record);
+    return reducer.finish().turns;
+  };
+
+  test('sees it with its prompt and the text so far, and that its beginning is missing', () => {
+    const turns = reduced(...records(running('w0 w1 '), text, end));
+    expect(turns).toHaveLength(1);
+    expect(turns[0]).toMatchObject({
+      origin: 'user',
+      prompt: 'go',
+      outcome: 'completed',
+      degraded: true,
+      lacks: ['beginning'],
+      final: 'w0 w1 w2',
+    });
+  });
+
+  test('a second attach adds nothing, and without a running turn there is none', () => {
+    const twice = [...records(running('w0 ')), ...records(running('w0 w1 '), text, end)];
+    expect(reduced(...twice)).toHaveLength(1);
+    expect(reduced(...records(resume({ running: false })))).toEqual([]);
+  });
+
+  test('an answer that is older than the end of the turn opens none', () => {
+    const r = started().text('w0').request('x', 'session.resume', { session_id: 'st' });
+    r.done('w0').answer('x', running('w0'));
+    expect(r.turns()).toHaveLength(1);
+  });
+});

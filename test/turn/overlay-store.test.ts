@@ -49,6 +49,19 @@ test('the first error of a turn stays, and nothing is written for the second', a
   expect(statSync(path).mtimeMs).toBe(before);
 });
 
+test('the prompt that is sent after a failed turn is noted once', async () => {
+  const store = openOverlayStore(overlayFile(path));
+  await store.follow('s1', 'nothing failed yet');
+  await store.append(event('t1'));
+  await store.append(event('t1', { sessionId: 's2' }));
+  await store.follow('s1', 'the next');
+  await store.follow('s1', 'and another');
+  expect(await openOverlayStore(overlayFile(path)).all()).toEqual([
+    event('t1', { nextUserText: 'the next' }),
+    event('t1', { sessionId: 's2' }),
+  ]);
+});
+
 test('appends at once do not lose each other', async () => {
   const store = openOverlayStore(overlayFile(path));
   await Promise.all(Array.from({ length: 30 }, (_, i) => store.append(event(`t${i}`))));
