@@ -29,9 +29,15 @@ export function wantsColor(io: Io, flag: boolean | undefined): boolean {
   return io.stdout.isTTY === true && io.env['TERM'] !== 'dumb';
 }
 
-/** Writes and waits until the stream took it, so that a pipe gets all of a large report. */
+/** Writes and waits until the stream took it, so that a pipe gets all of a large report. A reader that went away is no failure. */
 export function write(stream: Writable, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    stream.write(text, (error) => (error ? reject(error) : resolve()));
+    stream.write(text, (error: NodeJS.ErrnoException | null | undefined) =>
+      error == null || isGone(error) ? resolve() : reject(error),
+    );
   });
 }
+
+/** Whoever read from this stream does so no more. */
+export const isGone = ({ code }: NodeJS.ErrnoException): boolean =>
+  code === 'EPIPE' || code === 'ECONNRESET' || code === 'ERR_STREAM_DESTROYED';

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { homedir } from 'node:os';
-import type { Io } from './io.ts';
+import { type Io, isGone } from './io.ts';
 
 /** The entry of the program: binds `main` to the real process. */
 const controller = new AbortController();
@@ -15,8 +15,11 @@ process.on('SIGINT', interrupt);
 process.on('SIGTERM', interrupt);
 // A closed pipe (`| head`) is the reader's wish, not a fault.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0);
+  if (isGone(error)) process.exit(process.exitCode ?? 0);
 });
+
+// Nobody is there to be told.
+process.stderr.on('error', () => undefined);
 
 const io: Io = {
   stdin: process.stdin,
@@ -32,9 +35,13 @@ const io: Io = {
 
 // What slipped through everywhere is a bug of ours: no stack, which could hold a secret, and its own exit code.
 const failed = async (error: unknown): Promise<void> => {
-  const { printBug } = await import('./print-error.ts');
-  await printBug(process.argv.slice(2), io, error);
-  process.exit(70);
+  try {
+    const { printBug } = await import('./print-error.ts');
+    await printBug(process.argv.slice(2), io, error);
+  } finally {
+    // Also when it cannot be said: a failure in here would come back to here for ever.
+    process.exit(70);
+  }
 };
 process.on('uncaughtException', (error) => void failed(error));
 process.on('unhandledRejection', (error) => void failed(error));

@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { document, runCli } from '../support/cli.ts';
 
@@ -104,4 +106,26 @@ describe('without a command', () => {
     const result = await runCli(['--version']);
     expect(result).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
   });
+});
+
+describe('nobody reads any more', () => {
+  it.concurrent.each([
+    ['a report', ['doctor', 'http://127.0.0.1:1', '--client', 'minimal', '--json']],
+    ['an error', ['doctor', '--frobnicate']],
+    ['an error as JSON', ['doctor', '--frobnicate', '--json']],
+  ])(
+    'of %s: the program ends, and does not turn in circles',
+    async (_, args) => {
+      const bin = fileURLToPath(new URL('../../bin/hermes-compat.js', import.meta.url));
+      const child = spawn(process.execPath, [bin, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+      child.stdout.destroy();
+      child.stderr.destroy();
+      const timer = setTimeout(() => child.kill('SIGKILL'), 40_000);
+      const code = await new Promise<number | null>((resolve) => child.once('exit', resolve));
+      clearTimeout(timer);
+      expect(code).not.toBeNull();
+      expect(code).not.toBe(70);
+    },
+    60_000,
+  );
 });
