@@ -121,10 +121,19 @@ async function relaunch(
   if (started.outcome === 'failed') {
     throw new CompatError(
       'unchecked',
-      `the dashboard of process ${record.pid} was ended and does not start again (${started.failure.code})`,
+      `the dashboard of process ${record.pid} was ended and does not start again (${[started.failure.code, ...started.failure.evidence].join(': ')})`,
       {
         finding: started.failure.code,
-        commands: [['hermes-compat', 'launch', '--port', String(record.port)]],
+        args: started.failure.args,
+        commands: [
+          [
+            'hermes-compat',
+            'launch',
+            ...(scene.target.name === 'local' ? [] : [scene.target.name]),
+            '--port',
+            String(record.port),
+          ],
+        ],
       },
     );
   }

@@ -7,6 +7,7 @@ import { gather, gatherScript } from '../../src/engine/gather.ts';
 import { locate } from '../../src/engine/locate.ts';
 import { localHost } from '../../src/host/local.ts';
 import type { Host } from '../../src/host/types.ts';
+import { bsdTools, withoutProc } from '../support/bsd-tools.ts';
 import { type Box, makeBox, makeVenv } from './trees.ts';
 
 const script = gatherScript();
@@ -72,33 +73,71 @@ const tokenOf = (output: Buffer): string | undefined =>
     ?.find(([, key]) => key === 'env-token')?.[2];
 
 describe('every shell says the same', () => {
-  it.each(shells.map((argv) => [argv.join(' '), argv] as const))('%s', async (_, argv) => {
-    const venv = await makeVenv(box, 'a venv');
-    await box.write(join(box.bin, 'hermes'), `#!/bin/sh\nexec "${venv}/bin/hermes" -p x "$@"\n`, 0o755);
-    await symlink('/bin/sh', join(box.bin, 'hermesx'));
-    await box.write(
-      join(box.home, '.hermes/config.yaml'),
-      'plugins:\n  enabled:\n    - a\n_config_version: 3\n',
-    );
-    await box.write(
-      join(box.home, '.hermes/.env'),
-      "HERMES_DASHBOARD_SESSION_TOKEN='a b' # x\nHERMES_WEB_DIST=/x\n",
-    );
-    const host = localHost({
-      path: `${box.bin}:/usr/local/bin:/usr/bin:/bin`,
-      home: box.home,
-      platform: process.platform,
-    });
-    const run = async (shell: string[]) =>
-      host.run([...shell, '-s', '--', 'n', venv, '', '', '9', 'hash,git'], { stdin: script });
-    const result = await run(argv);
-    expect(result.stderr.toString()).toBe('');
-    expect(facts(result.stdout)).toEqual(facts((await run(['/bin/sh'])).stdout));
-    // A shell whose printf is a program would show the token in its arguments: there it is only said to be set.
-    expect(tokenOf(result.stdout)).toMatch(/^(c8687a08|set)$/);
-    if (/\/(sh|dash|bash)$/.test(argv[0] as string)) expect(tokenOf(result.stdout)).toBe('c8687a08');
-    expect(facts(result.stdout)).toMatchObject({ complete: true, noise: '', install: [expect.anything()] });
-  });
+  it.each(shells.map((argv) => [argv.join(' '), argv] as const))(
+    '%s',
+    { timeout: 150_000 },
+    async (_, argv) => {
+      const venv = await makeVenv(box, 'a venv');
+      await box.write(join(box.bin, 'hermes'), `#!/bin/sh\nexec "${venv}/bin/hermes" -p x "$@"\n`, 0o755);
+      await symlink('/bin/sh', join(box.bin, 'hermesx'));
+      await box.write(
+        join(box.home, '.hermes/config.yaml'),
+        'plugins:\n  enabled:\n    - a\n_config_version: 3\n',
+      );
+      await box.write(
+        join(box.home, '.hermes/.env'),
+        "HERMES_DASHBOARD_SESSION_TOKEN='a b' # x\nHERMES_WEB_DIST=/x\n",
+      );
+      const host = localHost({
+        path: `${box.bin}:/usr/local/bin:/usr/bin:/bin`,
+        home: box.home,
+        platform: process.platform,
+      });
+      const run = async (shell: string[]) =>
+        host.run([...shell, '-s', '--', 'n', venv, '', '', '9', 'hash,git'], {
+          stdin: script,
+          // What a busy machine does not end in time says nothing about the shell.
+          timeoutMs: 70_000,
+        });
+      const result = await run(argv);
+      expect(result.timedOut).toBe(false);
+      expect(result.stderr.toString()).toBe('');
+      expect(facts(result.stdout)).toEqual(facts((await run(['/bin/sh'])).stdout));
+      // A shell whose printf is a program would show the token in its arguments: there it is only said to be set.
+      expect(tokenOf(result.stdout)).toMatch(/^(c8687a08|set)$/);
+      if (/\/(sh|dash|bash)$/.test(argv[0] as string)) expect(tokenOf(result.stdout)).toBe('c8687a08');
+      expect(facts(result.stdout)).toMatchObject({ complete: true, noise: '', install: [expect.anything()] });
+    },
+  );
+
+  it.runIf(process.getuid?.() === 0 && existsSync('/usr/bin/unshare'))(
+    'and with the tools of a Mac, without /proc',
+    { timeout: 150_000 },
+    async () => {
+      const venv = await makeVenv(box, 'a venv');
+      await box.write(join(box.home, '.hermes/config.yaml'), 'plugins:\n  enabled:\n    - a\n');
+      const tools = await bsdTools(box.path('mac'));
+      const path = `${box.bin}:/usr/bin:/bin`;
+      const host = localHost({ path, home: box.home, platform: process.platform });
+      const run = (shell: string[], env: Record<string, string>) =>
+        host.run([...shell, '-s', '--', 'n', venv, '', '', '9', 'hash,git'], {
+          stdin: script,
+          env,
+          timeoutMs: 70_000,
+        });
+      const mac = await run([...withoutProc(box.path('mac')), '/bin/bash', '--posix'], {
+        PATH: `${box.bin}:${tools}`,
+      });
+      expect([mac.stderr.toString(), mac.timedOut]).toEqual(['', false]);
+      const records = parseRecords(parseFrame(mac.stdout, 'n')?.sections.get('records') ?? '');
+      expect(records.get('host')?.[0]?.[0]).toBe('Darwin');
+      expect(records.get('tools')?.[0]).toEqual(
+        expect.arrayContaining(['sha=shasum', 'procfs=no', 'stat=bsd']),
+      );
+      expect(facts(mac.stdout)).toEqual(facts((await run(['/bin/sh'], {})).stdout));
+      expect(facts(mac.stdout)).toMatchObject({ complete: true, install: [expect.anything()] });
+    },
+  );
 
   it('more than one shell was there to compare', () => expect(shells.length).toBeGreaterThan(1));
 });

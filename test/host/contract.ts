@@ -10,6 +10,8 @@ import { FileError } from '../../src/host/types.ts';
 export interface Subject {
   host: Host;
   dir: string;
+  /** As `uname -s` says it there, in small letters; default `linux`. */
+  os?: string;
   end(): Promise<void>;
 }
 
@@ -62,7 +64,7 @@ export function hostContract(name: string, open: () => Promise<Subject>): void {
       expect(Number(id.stdout.toString())).toBe(uid);
       expect((await host.run(['id', '-un'])).stdout.toString().trim()).toBe(user);
       expect((await host.run(['uname', '-n'])).stdout.toString().trim()).toBe(hostname);
-      expect(os).toBe('linux');
+      expect(os).toBe(subject.os ?? 'linux');
     });
 
     describe('run', () => {
@@ -288,7 +290,13 @@ export function hostContract(name: string, open: () => Promise<Subject>): void {
         const dir = await host.realpath(await fresh());
         await host.mkdir(`${dir}/real`, 0o755);
         await host.createFile(`${dir}/real/f`, Buffer.from('x'), 0o600);
-        await host.script('cd "$1"; ln -s real way; ln -s "../elsewhere  x" odd', [dir]);
+        await host.script(
+          'cd "$1"; ln -s real way; ln -s "../elsewhere  x" odd; ln -s real/f first; ln -s "$1/first" second',
+          [dir],
+        );
+        expect(await host.realpath(`${dir}/way`)).toBe(`${dir}/real`);
+        expect(await host.realpath(`${dir}/second`)).toBe(`${dir}/real/f`);
+        expect(await host.realpath('/')).toBe('/');
         expect(await host.realpath(`${dir}/way/../way/f`)).toBe(`${dir}/real/f`);
         expect(await host.readlink(`${dir}/odd`)).toBe('../elsewhere  x');
         expect(await code(host.realpath(`${dir}/none`))).toBe('not-found');
@@ -321,6 +329,10 @@ export function hostContract(name: string, open: () => Promise<Subject>): void {
         expect(await code(host.rename(`${dir}/none`, `${dir}/old`))).toBe('not-found');
         await host.mkdir(`${dir}/folder`, 0o755);
         expect(await code(host.rename(`${dir}/old`, `${dir}/folder`))).toBe('is-a-directory');
+        expect(await host.readdir(`${dir}/folder`)).toEqual([]);
+        await host.script('ln -s folder "$1/way"', [dir]);
+        await host.rename(`${dir}/old`, `${dir}/way`);
+        expect(await text(`${dir}/way`)).toBe('new');
         expect(await host.readdir(`${dir}/folder`)).toEqual([]);
         await host.rename(`${dir}/folder`, `${dir}/moved`);
         expect((await host.stat(`${dir}/moved`))?.kind).toBe('dir');

@@ -10,6 +10,7 @@ import { describe } from 'vitest';
 import { shellHost } from '../../src/host/ssh/host.ts';
 import { openShells } from '../../src/host/ssh/shells.ts';
 import type { SshNote, Transport } from '../../src/host/ssh/types.ts';
+import { bsdTools, withoutProc } from '../support/bsd-tools.ts';
 import { full } from '../support/sshd.ts';
 import { hostContract, type Subject } from './contract.ts';
 
@@ -92,7 +93,31 @@ const over = (argv: string[], applets: boolean) => async (): Promise<Subject> =>
   return { host, dir, end };
 };
 
+/** A Mac as far as scripts see it: its tools, no /proc, and bash as /bin/sh. */
+const mac = async (): Promise<Subject> => {
+  const dir = await mkdtemp(join(tmpdir(), 'hc-mac-'));
+  const bin = await bsdTools(dir);
+  const transport = childTransport([...withoutProc(dir), '/bin/bash', '--posix', '-s'], {
+    PATH: bin,
+    HOME: dir,
+  });
+  const notes: SshNote[] = [];
+  const host = shellHost(
+    transport,
+    await openShells(transport, { become: null, timeoutMs: 8000 }, notes),
+    notes,
+  );
+  const end = async (): Promise<void> => {
+    await host.close();
+    await rm(dir, { recursive: true, force: true });
+  };
+  return { host, dir, os: 'darwin', end };
+};
+
 describe('the remote protocol', () => {
+  describe.runIf(process.getuid?.() === 0 && existsSync('/usr/bin/unshare'))('behind', () =>
+    hostContract('the tools of a Mac', mac),
+  );
   for (const [name, argv, now] of shells)
     describe.runIf(now && existsSync(argv[0] as string))('behind', () =>
       hostContract(name, over(argv, name === 'BusyBox')),

@@ -43,6 +43,23 @@ describe('spare tunnels', () => {
     expect(next).toBe(made[2]);
   });
 
+  it('one whose other side has gone, as when the dashboard was restarted, is passed over', async () => {
+    const made: Duplex[] = [];
+    const connect = withSpares(
+      async () => {
+        made.push(stream());
+        return made.at(-1) as Duplex;
+      },
+      () => true,
+    );
+    await connect('h', 1);
+    // Nobody reads it, so nobody hears of its end.
+    for (const spare of made.slice(1)) spare.push(null);
+    const before = made.length;
+    expect(made.indexOf(await connect('h', 1))).toBe(before);
+    expect(made.slice(1, before).every(({ destroyed }) => destroyed)).toBe(true);
+  });
+
   it('on a fast line, and for another port, each is its own', async () => {
     let opened = 0;
     const connect = withSpares(

@@ -5,6 +5,13 @@ type Connect = (host: string, port: number, signal?: AbortSignal) => Promise<Dup
 /** As many as a look at a dashboard opens at once after its first request. */
 const spares = 6;
 
+/** An end that came while nobody read shows when it is asked for: a dashboard that was restarted has left such tunnels. */
+async function isOpen(stream: Duplex): Promise<boolean> {
+  stream.read(0);
+  await new Promise((resolve) => setImmediate(resolve));
+  return !stream.destroyed && !stream.readableEnded;
+}
+
 /**
  * On a slow line, the first tunnel to a port brings spare ones: those who look at a dashboard need several right after the first
  * answer, and each would cost a round trip then.
@@ -28,7 +35,8 @@ export function withSpares(connect: Connect, isSlow: () => boolean): Connect {
     }
     for (let spare = known.shift(); spare !== undefined; spare = known.shift()) {
       const stream = await spare;
-      if (stream !== null && !stream.destroyed && !stream.readableEnded) return stream;
+      if (stream !== null && (await isOpen(stream))) return stream;
+      stream?.destroy();
     }
     return connect(host, port, signal);
   };
