@@ -19,6 +19,12 @@ export async function patchSession(
   if (home === null) {
     throw new CompatError('unchecked', 'no HERMES_HOME was found there', { finding: 'INSTALL_NOT_FOUND' });
   }
+  if (located.host.partial && chosen?.install == null) {
+    throw new CompatError(
+      'unchecked',
+      `${located.host.name} was not looked at to the end (${located.host.notes.map(({ text }) => text).join('; ')}), so it is not known what to change`,
+    );
+  }
   const install = located.installs.find(({ id }) => id === chosen?.install) ?? null;
   return {
     host,

@@ -35,8 +35,9 @@ const accounts: Record<string, AccountOptions> = {
   ...(full
     ? {
         dash: { shell: '/bin/dash' },
+        csh: { shell: '/bin/csh', files: { '.cshrc': 'echo Welcome\n' } },
         tcsh: { shell: '/bin/tcsh', files: { '.tcshrc': 'echo Welcome\n' } },
-        zsh: { shell: '/usr/bin/zsh', files: { '.zshenv': 'echo Welcome\n' } },
+        zsh: { shell: '/usr/bin/zsh', files: { '.zshenv': 'echo Welcome; set -m\n' } },
       }
     : {}),
 };
@@ -45,6 +46,7 @@ describe.skipIf(!usable)('the main job over ssh', () => {
   let rig: Rig;
   let open: Sshd;
   let strict: Sshd;
+  let single: Sshd;
   const engines: Record<string, Engine> = {};
   const logins: Record<string, Account> = {};
 
@@ -53,9 +55,10 @@ describe.skipIf(!usable)('the main job over ssh', () => {
     for (const [label, options] of Object.entries(accounts))
       if (has(options.shell ?? '/bin/bash'))
         logins[label] = await rig.account(label, { ...options, root: true });
-    [open, strict] = await Promise.all([
+    [open, strict, single] = await Promise.all([
       rig.sshd(['PermitRootLogin yes']),
       rig.sshd(['PermitRootLogin yes', 'AllowTcpForwarding no', 'MaxSessions 10']),
+      rig.sshd(['PermitRootLogin yes', 'MaxSessions 1'], { sftp: false }),
     ]);
     await Promise.all(
       versions.map(async (version) => {
@@ -104,6 +107,26 @@ describe.skipIf(!usable)('the main job over ssh', () => {
       const there = await doctor(target(logins['bash'] as Account, strict.port), engine);
       expect(there.verdict).toBe(here.verdict);
       expect(codes(there, 'SSH_FORWARD_FORBIDDEN')).toEqual(codes(here));
+    });
+
+    it.runIf(full)('one session, no sftp: the same verdict, and --fix', { timeout: 300_000 }, async () => {
+      const engine = engineOf(version);
+      const name = target(logins['bash'] as Account, single.port);
+      const here = await doctor('local', engine);
+      const there = await doctor(name, engine);
+      expect(there.verdict).toBe(here.verdict);
+      expect(codes(there)).toEqual(codes(here));
+      const site = await sitePackages(engineDir(version));
+      const before = await treeHashes(site, engine.home);
+      const fixed = await cli(['doctor', name, '--fix', '--yes', '--json'], engine);
+      expect(fixed.code, fixed.stderr).toBe(1);
+      expect(codes(document<Report>(fixed))).toContain('RESTART_REQUIRED');
+      expect(await treeHashes(site, engine.home)).not.toEqual(before);
+      const home = ['--home', engine.home];
+      const revert = await cli(['patch', 'revert', '--target', name, '--yes', ...home], engine);
+      expect(revert.code, revert.stderr + revert.stdout).toBeLessThan(2);
+      const after = await treeHashes(site, engine.home);
+      for (const [path, hash] of before) expect([path, after.get(path)]).toEqual([path, hash]);
     });
 
     it('patches are applied, found, and taken back byte for byte', { timeout: 180_000 }, async () => {

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { UpdateDocument } from '../../src/lifecycle/update/schema.ts';
@@ -78,6 +79,10 @@ describe.skipIf(!ready)('real updates over SSH', () => {
     });
     expect(Object.fromEntries(said.patches.map(({ patch, outcome }) => [patch, outcome]))).toEqual(expected);
     expect(result.stderr).toContain('Update complete');
+    // Whose files, before the first of them is written.
+    const identity = `root on ${hostname()}, HERMES_HOME ${tree.home}, install ${tree.root} (${from})`;
+    expect(result.stderr.split('\n')[0]).toMatch(/^hermes-compat: root@127\.0\.0\.1:\d+: /);
+    expect(result.stderr.split('\n')[0]).toContain(identity);
     expect(tree.git('stash', 'list')).toBe('');
   });
 });
