@@ -1,5 +1,5 @@
 import { isObject, listOf, numberOf, textOf, type Json } from './json.ts';
-import { answersOf, rowsOf, splitTurns, type Row, type RowTurn } from './rows.ts';
+import { answersOf, isFailed, rowsOf, splitTurns, type Row, type RowTurn } from './rows.ts';
 import { sameText } from './text.ts';
 
 /** An error that only the client knows, kept to survive a restart. `createdAt` is milliseconds since 1970. */
@@ -38,7 +38,8 @@ export function restoreOverlay(
       continue;
     }
     taken.add(turn);
-    turn.rows.push(errorRow(event));
+    // Engines from 0.20 on can hold the error themselves.
+    if (!turn.rows.some(isFailed)) turn.rows.push(errorRow(event));
   }
   return [...turns.flatMap(rowsOf), ...lost];
 }

@@ -117,7 +117,9 @@ function joinPair(shown: RowTurn, kept: RowTurn, activeTurn: ActiveTurn | null):
   if (!unanswered && !running) return [...user, ...rows];
   const seen = squeeze(rows.map((row) => row.content).join(''));
   const own = shown.rows.filter((row) => !used.has(row) && (isFailed(row) || !isHeld(row, seen)));
-  return [...user, ...rows, ...own];
+  // One error a turn: that of the store only where nothing shown has one.
+  const held = own.some(isFailed) ? rows.filter((row) => !isFailed(row)) : rows;
+  return [...user, ...held, ...own];
 }
 
 function isActive(user: Row, activeTurn: ActiveTurn): boolean {
@@ -134,6 +136,7 @@ function isHeld(row: Row, seen: string): boolean {
 function isSameRow(shown: Row, kept: Row): boolean {
   if (shown.id === kept.id) return true;
   if (shown.role !== kept.role || shown.kind !== kept.kind) return false;
+  if (isFailed(shown) && isFailed(kept) && shown.content === '' && kept.content === '') return true;
   if (shown.content !== '' && sameText(shown.content, kept.content)) return true;
   return (
     shown.pending === true && shown.content !== '' && squeeze(kept.content).startsWith(squeeze(shown.content))
