@@ -4,15 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { closedPort } from './closed-port.ts';
+import { here, node, program } from './paths.ts';
+import type { Section } from './section.ts';
 
 // A preflight of many stand-in targets over a slow line against the ideal for its parallelism: what each kind of target takes
 // alone, packed onto that many lanes in the order of the file, the time limits of silent ones included.
-const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
-const bin = here('../bin/hermes-compat.js');
-const count = Number(process.env['BENCH_TARGETS'] ?? 1000);
-const parallel = Number(process.env['BENCH_PARALLEL'] ?? 16);
 const delayMs = 50;
 const timeoutMs = 3000;
 const limits = { ratio: 1.2, memoryMb: 300 };
@@ -37,11 +34,12 @@ interface Reports {
   summary: Record<string, number>;
 }
 
-const children: ChildProcess[] = [];
+/** Helpers that are ended at the end of a measurement. */
+export const children: ChildProcess[] = [];
 
 /** Starts a helper process and gives its first line of JSON. */
-async function helper(name: string, input?: string): Promise<unknown> {
-  const child = spawn(process.execPath, [here(name)], { stdio: ['pipe', 'pipe', 'inherit'] });
+export async function helper(name: string, input?: string): Promise<unknown> {
+  const child = spawn(node, [here(name)], { stdio: ['pipe', 'pipe', 'inherit'] });
   children.push(child);
   if (input !== undefined) child.stdin.write(`${input}\n`);
   for await (const line of createInterface({ input: child.stdout })) return JSON.parse(line);
@@ -65,15 +63,15 @@ const peakOf = async (pid: number): Promise<number> =>
   Number(/VmHWM:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8').catch(() => ''))?.[1] ?? 0) /
   1024;
 
-async function preflight(
+export async function preflight(
   file: string,
   output: string,
   lanes: number,
 ): Promise<{ wallMs: number; peakMb: number; document: Reports }> {
   const began = performance.now();
   const child = spawn(
-    process.execPath,
-    [bin, 'preflight', file, '--parallel', String(lanes), '--json', '--output', output],
+    node,
+    [program, 'preflight', file, '--parallel', String(lanes), '--json', '--output', output],
     {
       env: { PATH: process.env['PATH'] ?? '', HOME: tmpdir(), BENCH_TOKEN: 'token-of-the-bench-0123456789' },
       stdio: 'inherit',
@@ -104,8 +102,65 @@ function packed(durations: readonly number[], lanes: number): number {
   return Math.max(...free);
 }
 
-const folder = await mkdtemp(join(tmpdir(), 'bench-preflight-'));
-try {
+/** @param count a thousand by default, as in the limit of the design */
+export async function preflightScaling(count = 1000, parallel = 16): Promise<Section> {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-preflight-'));
+  try {
+    const targets = await targetsOf(count);
+    const fileOf = async (name: string, list: typeof targets): Promise<string> => {
+      const path = join(folder, name);
+      await writeFile(path, JSON.stringify({ defaults: { client: 'minimal', timeoutMs }, targets: list }));
+      return path;
+    };
+    const samples = Object.keys(mix).flatMap((kind) =>
+      targets.filter(({ name }) => name.startsWith(`${kind}-`)).slice(0, 5),
+    );
+    const alone = await preflight(await fileOf('alone.json', samples), join(folder, 'alone-report.json'), 1);
+    const of = (name: string): number => {
+      const kind = name.slice(0, name.lastIndexOf('-'));
+      return median(
+        alone.document.reports
+          .filter(({ target }) => target.name.startsWith(`${kind}-`))
+          .map(({ durationMs }) => durationMs),
+      );
+    };
+    const idealMs = packed(
+      targets.map(({ name }) => of(name)),
+      parallel,
+    );
+    const all = await preflight(await fileOf('all.json', targets), join(folder, 'all-report.json'), parallel);
+    const ratio = all.wallMs / idealMs;
+    const name = `${count} targets, ${parallel} at once`;
+    return {
+      title: 'Preflight',
+      note: `Stand-ins of eleven kinds over lines of 2 × ${delayMs} ms, silent ones with a limit of ${timeoutMs / 1000} s among them. The ideal is what each takes alone, packed onto that many lanes in the order of the file.`,
+      head: ['Measured', 'wall, s', 'ideal, s', 'ratio', 'limit', 'peak memory, MiB', 'limit'],
+      rows: [
+        [
+          name,
+          (all.wallMs / 1000).toFixed(1),
+          (idealMs / 1000).toFixed(1),
+          ratio.toFixed(2),
+          `≤ ${limits.ratio}`,
+          all.peakMb.toFixed(0),
+          `< ${limits.memoryMb}`,
+        ],
+      ],
+      missed: [
+        ...(ratio > limits.ratio
+          ? [`${name}: ${ratio.toFixed(2)} of the ideal, the limit is ${limits.ratio}`]
+          : []),
+        ...(all.peakMb >= limits.memoryMb ? [`${name}: ${all.peakMb.toFixed(0)} MiB`] : []),
+      ],
+    };
+  } finally {
+    for (const child of children.splice(0)) child.kill();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Targets of the mix, each behind a slow line of its own. */
+async function targetsOf(count: number): Promise<{ name: string; address: string; tokenEnv?: string }[]> {
   const ports = (await helper('stand-ins.mjs')) as Record<string, number>;
   const closed = await closedPort();
   const kinds = shuffled(
@@ -119,44 +174,9 @@ try {
     JSON.stringify({ delayMs, to: open.map((kind) => ports[kind]) }),
   )) as number[];
   let next = 0;
-  const targets = kinds.map((kind, index) => ({
+  return kinds.map((kind, index) => ({
     name: `${kind}-${index}`,
     address: `http://127.0.0.1:${kind === 'closed' ? closed : slow[next++]}`,
     ...(kind === 'gated' ? {} : { tokenEnv: 'BENCH_TOKEN' }),
   }));
-  const fileOf = async (name: string, list: typeof targets): Promise<string> => {
-    const path = join(folder, name);
-    await writeFile(path, JSON.stringify({ defaults: { client: 'minimal', timeoutMs }, targets: list }));
-    return path;
-  };
-
-  const samples = Object.keys(mix).flatMap((kind) =>
-    targets.filter(({ name }) => name.startsWith(`${kind}-`)).slice(0, 5),
-  );
-  const alone = await preflight(await fileOf('alone.json', samples), join(folder, 'alone-report.json'), 1);
-  const of = (kind: string): number =>
-    median(
-      alone.document.reports
-        .filter(({ target }) => target.name.startsWith(`${kind}-`))
-        .map(({ durationMs }) => durationMs),
-    );
-  const idealMs = packed(kinds.map(of), parallel);
-
-  const all = await preflight(await fileOf('all.json', targets), join(folder, 'all-report.json'), parallel);
-  const ratio = all.wallMs / idealMs;
-  console.log(
-    '| Preflight | wall, s | ideal, s | ratio | limit | peak memory, MiB | limit |\n|---|---|---|---|---|---|---|',
-  );
-  console.log(
-    `| ${count} targets, ${parallel} at once, 2 × ${delayMs} ms | ${(all.wallMs / 1000).toFixed(1)} | ${(idealMs / 1000).toFixed(1)} | ${ratio.toFixed(2)} | ≤ ${limits.ratio} | ${all.peakMb.toFixed(0)} | < ${limits.memoryMb} |`,
-  );
-  console.log(
-    `\nalone, ms: ${Object.keys(mix)
-      .map((kind) => `${kind} ${of(kind)}`)
-      .join(', ')}`,
-  );
-  console.log(`verdicts: ${JSON.stringify(all.document.summary)}`);
-} finally {
-  for (const child of children) child.kill();
-  await rm(folder, { recursive: true, force: true });
 }

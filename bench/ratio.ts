@@ -51,10 +51,3 @@ export function compare(
     limit: options.limit,
   };
 }
-
-export function table(rows: readonly Ratio[]): string {
-  const head = '| Measured | ours, ms | base, ms | ratio | limit |\n|---|---|---|---|---|';
-  const line = (row: Ratio): string =>
-    `| ${row.name} | ${row.ours.toFixed(0)} | ${row.base.toFixed(0)} | ${row.ratio.toFixed(2)} | ${row.limit === null ? '–' : `≤ ${row.limit}`} |`;
-  return [head, ...rows.map(line)].join('\n');
-}

@@ -1,10 +1,9 @@
-// Reducer: time and memory per delta from 10^4 to 10^7, beside a naive reducer that concatenates into a new row for each delta; then `replay` of a
-// 200 MB log. Run: node --expose-gc --import tsx bench/reducer.ts [--json]
 import { spawn } from 'node:child_process';
 import { createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createReducer, type LogRecord } from '../src/turn/index.ts';
+import type { Section } from './section.ts';
 
 const sizes = [10_000, 100_000, 1_000_000, 10_000_000];
 const gc = globalThis.gc ?? (() => undefined);
@@ -171,35 +170,66 @@ async function replay(path: string, format: string): Promise<Replayed> {
   };
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'reducer-bench-'));
-try {
-  measure(100_000, ours);
-  measure(100_000, createNaive);
-  const results = sizes.map((count) => ({ ours: measure(count, ours), naive: measure(count, createNaive) }));
-  const [small, large] = [join(folder, 'small.jsonl'), join(folder, 'large.jsonl')];
-  await writeLog(small, 20_000_000);
-  await writeLog(large, 200_000_000);
-  const logs = [await replay(small, 'json'), await replay(large, 'json'), await replay(large, 'human')];
-  if (process.argv.includes('--json')) console.log(JSON.stringify({ results, logs }, null, 2));
-  else {
-    console.log('deltas      ours ns/delta  deltas/s    heap B/delta   naive ns/delta  heap B/delta');
-    for (const { ours: a, naive: b } of results) {
-      console.log(
-        [
-          String(a.deltas).padEnd(12),
-          String(a.nsPerDelta).padEnd(15),
-          String(a.deltasPerSecond).padEnd(12),
-          String(a.heapBytesPerDelta).padEnd(15),
-          String(b.nsPerDelta).padEnd(16),
-          b.heapBytesPerDelta,
-        ].join(''),
-      );
-    }
-    for (const [i, log] of logs.entries())
-      console.log(
-        `replay ${['json', 'json', 'human'][i]}: ${log.megabytes} MB in ${log.seconds} s, peak ${log.peakMegabytes} MB`,
-      );
+const unit = (value: number): string => value.toLocaleString('en-US');
+
+/** Time and memory per delta beside a naive reducer; then whole logs through the program. Needs --expose-gc for the memory. */
+export async function reducer(): Promise<Section[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'reducer-bench-'));
+  try {
+    measure(100_000, ours);
+    measure(100_000, createNaive);
+    const results = sizes.map((count) => ({
+      ours: measure(count, ours),
+      naive: measure(count, createNaive),
+    }));
+    const [small, large] = [join(folder, 'small.jsonl'), join(folder, 'large.jsonl')];
+    await writeLog(small, 20_000_000);
+    await writeLog(large, 200_000_000);
+    const logs: [string, Replayed][] = [
+      ['json', await replay(small, 'json')],
+      ['json', await replay(large, 'json')],
+      ['human', await replay(large, 'human')],
+    ];
+    const slowest = Math.min(...results.map(({ ours: { deltasPerSecond } }) => deltasPerSecond));
+    return [
+      {
+        title: 'Reducer',
+        note: 'Processor time and heap per delta of one growing answer, beside a reducer that makes a new list with a new row for each delta, as many clients do.',
+        head: [
+          'Deltas',
+          'ours, ns a delta',
+          'deltas a second',
+          'heap, bytes a delta',
+          'naive, ns',
+          'naive heap, bytes',
+        ],
+        rows: results.map(({ ours: a, naive: b }) => [
+          unit(a.deltas),
+          unit(a.nsPerDelta),
+          unit(a.deltasPerSecond),
+          String(a.heapBytesPerDelta),
+          unit(b.nsPerDelta),
+          String(b.heapBytesPerDelta),
+        ]),
+        missed:
+          slowest < 1_000_000
+            ? [`the reducer: ${unit(slowest)} deltas a second, the limit is 1,000,000`]
+            : [],
+      },
+      {
+        title: 'Replay',
+        note: 'Whole logs through `hermes-compat replay`. Memory is the peak that the kernel saw.',
+        head: ['Log', 'format', 'seconds', 'peak memory, MB'],
+        rows: logs.map(([format, log]) => [
+          `${log.megabytes} MB`,
+          format,
+          String(log.seconds),
+          String(log.peakMegabytes),
+        ]),
+        missed: [],
+      },
+    ];
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
-} finally {
-  rmSync(folder, { recursive: true, force: true });
 }
