@@ -70,6 +70,9 @@ function refused(answer: Answer): Draft[] {
         remedies: [headerFile(answer.reading, basicAuthLines), ...proxyRemedies(answer.reading, 'login')],
       }),
     ];
+  // The engine itself refuses what it does not have below /api/; it does so to nobody at the right path.
+  const root = status === 429 ? null : withoutPrefix(answer);
+  if (root !== null) return root;
   return [
     say(answer, 'EDGE_REFUSES_HTTP', {
       confidence: [401, 403, 429].includes(status) ? 'certain' : 'likely',

@@ -100,11 +100,14 @@ const proxyArgs = ({ facts }: Reading, { code }: NetworkError): Draft['args'] =>
 
 /** `fact` got no HTTP answer, but `error`. */
 function networkDraft(fact: HttpFact | WsFact, reading: Reading, error: NetworkError): Draft {
-  const code = networkCode(error);
   const { tls } = reading.facts;
-  const isTls = code.startsWith('TLS_');
+  const isPlain = fact.url.startsWith('http:');
+  const wantsTls = isPlain && tls !== null && networkCode(error) === 'CONNECTION_RESET';
+  const code = wantsTls ? 'HTTP_TO_TLS' : networkCode(error);
+  const isTls = code.startsWith('TLS_') || wantsTls;
   const atWs = 'handshake' in fact;
   return draft(code, {
+    confidence: wantsTls ? 'likely' : 'certain',
     args: {
       url: reading.facts.service?.url ?? fact.url,
       error: error.code,

@@ -12,8 +12,15 @@ export function redirectDrafts(fact: HttpFact, url: string, loginRemedies: Draft
   const to = location === null || from === null ? null : parse(location, from.href);
   if (to === null || from === null) return [draft('WRONG_SERVICE', { confidence: 'likely', args, evidence })];
   const samePath = to.pathname.replace(/\/$/, '') === from.pathname.replace(/\/$/, '');
-  if (from.protocol === 'http:' && to.protocol === 'https:' && to.hostname === from.hostname && samePath)
-    return [draft('REDIRECT_HTTPS', { args: { ...args, use: baseOf(to) }, evidence })];
+  // A login does not keep the path: the name that the site wants to have, perhaps besides https.
+  if (to.protocol === 'https:' && to.origin !== from.origin && to.search === '' && samePath)
+    return [
+      draft('REDIRECT_HTTPS', {
+        confidence: to.hostname === from.hostname ? 'certain' : 'likely',
+        args: { ...args, use: baseOf(to) },
+        evidence,
+      }),
+    ];
   const login = { args: { ...args, title: null }, evidence, remedies: loginRemedies };
   if (to.origin !== from.origin) return [draft('EDGE_LOGIN', login)];
   if (to.href === from.href)

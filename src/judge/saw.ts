@@ -26,7 +26,7 @@ function bodyWords(body: BodyFact | null): string {
 }
 
 /** The message of the engine's JSON errors: `{"detail":"Unauthorized"}`, `{"error":"unauthenticated",…,"reason":"no_cookie"}`. */
-function inner(detail: string): string {
+export function inner(detail: string): string {
   const word = (key: string): string | undefined =>
     new RegExp(`"${key}"\\s*:\\s*"([^"\\\\]*)"`).exec(detail)?.[1];
   if (!detail.startsWith('{')) return detail;

@@ -3,7 +3,7 @@ import type { Draft } from './draft.ts';
 import { draft } from './draft.ts';
 import type { Reading } from './reading.ts';
 import { proxyRemedies } from './remedies/proxy.ts';
-import { sawHttp, sawWs } from './saw.ts';
+import { inner, sawHttp, sawWs } from './saw.ts';
 import type { Standing } from './standing.ts';
 
 /** Rows 17 to 19 of the decision table: a dashboard that wants a login, then a ticket for each WebSocket. */
@@ -75,12 +75,13 @@ function loginFailed(reading: Reading, login: Login): Draft {
     'not-tried': 'LOGIN_REQUIRED',
   };
   const outcome = login.outcome === 'ok' ? 'failed' : login.outcome;
+  const detail = login.detail === null ? null : inner(login.detail);
   return draft(codes[outcome], {
     confidence: outcome === 'failed' ? 'likely' : 'certain',
-    args: { providers: providersOf(reading), detail: login.detail, outcome },
+    args: { providers: providersOf(reading), detail, outcome },
     evidence: [
       '/api/status says auth_required: true',
-      `the login ${outcome === 'not-tried' ? 'was not tried' : `ended as ${outcome}`}${login.detail === null ? '' : `: ${login.detail}`}`,
+      `the login ${outcome === 'not-tried' ? 'was not tried' : `ended as ${outcome}`}${detail === null ? '' : `: ${detail}`}`,
     ],
   });
 }

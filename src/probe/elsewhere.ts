@@ -7,23 +7,30 @@ import { skipUpgrade } from './upgrade.ts';
 export async function lookElsewhere(run: Run, status: Got): Promise<void> {
   const { fact } = status;
   if (fact.outcome !== 'answered') {
-    if (fact.error?.phase === 'tls') {
+    // Servers that speak TLS often just close on a plain request.
+    const isClosed = fact.error?.phase === 'first-byte' && /^(CLOSED|ECONNRESET)$/.test(fact.error.code);
+    if (fact.error?.phase === 'tls' || (isClosed && !run.route.secure)) {
       const { inspect } = await import('./tls.ts');
-      run.tls = await inspect(run.route, run.all.signal);
+      run.tls = await inspect({ ...run.route, secure: true }, run.all.signal);
     }
     return skipRest(run, 'status could not be asked', true);
   }
   const code = fact.status ?? 0;
   // A redirect, a demand for a login or a failing upstream says all that there is to say.
   const tells = code !== 401 && code !== 429 && code < 500 && (code < 300 || code >= 400);
-  if (!tells) return skipRest(run, 'no Hermes dashboard answered', true);
+  const atRoot = async (): Promise<unknown> =>
+    run.base.prefix === ''
+      ? null
+      : get(run, { id: 'status-root', path: '/api/status', absolute: true, public: true });
+  if (!tells) {
+    if (code === 401) await atRoot();
+    return skipRest(run, 'no Hermes dashboard answered', true);
+  }
   const invalidHost = code === 400 && /invalid host/i.test(status.text?.slice(0, 1000) ?? '');
   await Promise.all([
     get(run, { id: 'page', path: '/', public: true }),
     get(run, { id: 'api-server-health', path: '/health', public: true }),
-    run.base.prefix === ''
-      ? null
-      : get(run, { id: 'status-root', path: '/api/status', absolute: true, public: true }),
+    atRoot(),
     invalidHost
       ? get(run, { id: 'status-loopback-host', path: '/api/status', host: '127.0.0.1', public: true })
       : null,

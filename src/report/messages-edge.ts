@@ -61,13 +61,13 @@ export const edgeMessages: Messages = {
   REDIRECT_HTTPS: {
     says: (args) => `${where(args)} sends everybody to ${value(args, 'use', 'https')}`,
     means: 'A redirect is never followed with a credential, and a WebSocket cannot follow it at all.',
-    seen: 'A redirect to the same path with https.',
+    seen: 'A redirect to the same path with https, perhaps under another name.',
     todo: 'Use the https address in the client.',
     now: (args) => `Use ${value(args, 'use', 'the https address')} in the client.`,
   },
   EDGE_LOGIN: {
     says: (args) =>
-      `A login page stands in front of ${where(args)}${has(args, 'location') ? ` (it sends to ${value(args, 'location', '')})` : has(args, 'title') ? `: “${value(args, 'title', '')}”` : ''}`,
+      `A login page stands in front of ${where(args)}${has(args, 'location') ? ` (it sends to ${value(args, 'location', '').split('?')[0]})` : has(args, 'title') ? `: “${value(args, 'title', '')}”` : ''}`,
     means:
       'Single sign-on or an access gateway answers before the engine does; a client without that login gets HTML.',
     seen: '/api/status is redirected elsewhere, or is a page with a login title.',
@@ -137,6 +137,8 @@ export const edgeMessages: Messages = {
       viaProxy(args) ||
       (value(args, 'status', '') === '429'
         ? 'It limits how often we ask: wait, then check again.'
-        : 'Allow this client there, or give the headers that it wants with --header-file.'),
+        : has(args, 'cloudflare')
+          ? 'Let /api/ (and /auth/) skip the challenge by a rule of Cloudflare, or give an Access service token with --header-file.'
+          : 'Allow this client there, or give the headers that it wants with --header-file.'),
   },
 };

@@ -17,7 +17,7 @@ export const reachMessages: Messages = {
     says: (args) => `Nothing listens at ${where(args)}: the connection was refused${socket(args)}`,
     means: 'The machine is there, but no program accepts connections on that port.',
     seen: 'The TCP connection was refused on every address of the name.',
-    todo: 'Start the dashboard with `hermes-compat launch`, or name the port that it really uses with --url.',
+    todo: 'Start the dashboard there with `hermes-compat launch`, or name the address and port that it really uses.',
     now: viaProxy,
   },
   CONNECTION_RESET: {
@@ -82,10 +82,16 @@ export const reachMessages: Messages = {
   },
   WRONG_SERVICE: {
     says: (args) =>
-      `Something else answers at ${where(args)}${has(args, 'title') ? `: “${value(args, 'title', '')}”` : has(args, 'server') ? ` (server: ${value(args, 'server', '')})` : ''}, not a Hermes dashboard`,
+      value(args, 'wanted', '') === 'api-server'
+        ? `A Hermes dashboard answers at ${where(args)}, not the gateway’s API server`
+        : `Something else answers at ${where(args)}${has(args, 'title') ? `: “${value(args, 'title', '')}”` : has(args, 'server') ? ` (server: ${value(args, 'server', '')})` : ''}, not a Hermes dashboard`,
     means: 'Another program has the port, or the address belongs to another site.',
     seen: '/api/status is not the status of a Hermes dashboard: no `version` beside the fields that every release has.',
-    todo: 'Name the right address with --url; `hermes-compat detect local` lists the dashboards that run on this machine.',
+    todo: 'Name the right address; on the machine itself `hermes-compat detect local` lists the dashboards that run there.',
+    now: (args) =>
+      value(args, 'wanted', '') === 'api-server'
+        ? 'Leave --mode legacy out, or give the address of the API server (often port 8642).'
+        : '',
   },
   API_SERVER_NOT_DASHBOARD: {
     says: (args) => `${where(args)} is the gateway’s API server, not the dashboard`,

@@ -46,12 +46,12 @@ export async function readCredential(
   if (passwordFlag !== undefined) throw usageError(`${passwordFlag.option} needs --username`);
   const [token] = named;
   if (token !== undefined) {
-    const secret = clean(await token.read(flags, sources), token.option);
+    const secret = cleanToken(await token.read(flags, sources), token.option);
     return { kind: 'token', source: token.source, secret, username: null, fingerprint: fingerprint(secret) };
   }
   const fromEnv = sources.env['HERMES_COMPAT_TOKEN'];
   if (fromEnv === undefined || fromEnv === '') return null;
-  const secret = clean(fromEnv, 'HERMES_COMPAT_TOKEN');
+  const secret = cleanToken(fromEnv, 'HERMES_COMPAT_TOKEN');
   return { kind: 'token', source: 'env', secret, username: null, fingerprint: fingerprint(secret) };
 }
 
@@ -138,5 +138,12 @@ function clean(text: string, option: string): string {
   if (/[\u0000-\u001f\u007f]/.test(secret))
     throw usageError(`${option} gave a secret with a line break or control character in it`);
   if (secret.length > 8192) throw usageError(`${option} gave more than 8192 characters`);
+  return secret;
+}
+
+/** A header loses blanks at the ends of a token and a URL keeps them, so that REST passes and the WebSocket is refused. A password may have them. */
+function cleanToken(text: string, option: string): string {
+  const secret = clean(text, option);
+  if (secret.trim() !== secret) throw usageError(`${option} gave a token with blanks before or behind it`);
   return secret;
 }

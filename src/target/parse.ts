@@ -18,6 +18,12 @@ export function parseTarget(text: string, resolve: (path: string) => string): Ta
   if (word.startsWith('local:')) return localTarget(word.slice('local:'.length), resolve);
   if (/^https?:\/\//i.test(word)) return httpTarget(word);
   if (/^ssh:\/\//i.test(word)) return sshTarget(word);
+  if (/^wss?:\/\//i.test(word))
+    throw syntaxError(
+      'is a WebSocket; give the base URL of the dashboard with http:// or https://, without /api/ws',
+    );
+  if (/^[\w.-]+:\d+(?:\/|$)/.test(word))
+    throw syntaxError('has no scheme; write http://, https:// or ssh:// before it');
   if (word.includes('://'))
     throw syntaxError(
       `has the scheme "${word.slice(0, word.indexOf(':')).slice(0, 20)}", which is not known`,

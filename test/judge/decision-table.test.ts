@@ -20,6 +20,7 @@ import {
   page,
   release,
   remote,
+  statusBody,
   statusFact,
   text,
   withHttp,
@@ -121,6 +122,34 @@ describe('rows 2 to 12: something else answers', () => {
         }),
       ],
       ['REDIRECT_HTTPS certain'],
+    ],
+    [
+      '3: to https under the name that the site wants, same path',
+      [
+        http('status', 308, empty, {
+          url: 'http://box.example/api/status',
+          headers: { location: 'https://www.box.example/api/status' },
+        }),
+      ],
+      ['REDIRECT_HTTPS likely'],
+    ],
+    [
+      '4: to another host, which shall come back',
+      [
+        http('status', 302, empty, {
+          url: 'http://box.example/api/status',
+          headers: { location: 'https://sso.example/api/status?back=box' },
+        }),
+      ],
+      ['EDGE_LOGIN certain'],
+    ],
+    [
+      'the engine’s own 401 for a path that is one too many',
+      [
+        http('status', 401, error('Unauthorized'), { url: 'http://box.example/api/status/api/status' }),
+        http('status-root', 200, statusBody, { url: 'http://box.example/api/status' }),
+      ],
+      ['WRONG_PATH certain'],
     ],
     [
       '4: to another host',

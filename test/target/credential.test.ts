@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fingerprint, readCredential } from '../../src/target/credential.ts';
 
 const sources = {
-  env: { T: 'from-env\n', HERMES_COMPAT_TOKEN: 'lowest', EMPTY: '' },
+  env: { T: 'from-env\n', HERMES_COMPAT_TOKEN: 'lowest', EMPTY: '', BLANK: 'token ' },
   readFile: async (path: string) => `file:${path}\n`,
   readStdin: async () => 'from-stdin',
   runCommand: async (command: string) => `ran ${command}`,
@@ -30,6 +30,12 @@ describe('credentials', () => {
     expect(login).toMatchObject({ kind: 'login', username: 'me', secret: 'from-env' });
   });
 
+  it('a password keeps its blanks', async () => {
+    expect(await readCredential({ username: 'me', passwordEnv: 'BLANK' }, sources)).toMatchObject({
+      secret: 'token ',
+    });
+  });
+
   it('is null without any', async () => {
     expect(await readCredential({}, { ...sources, env: {} })).toBeNull();
   });
@@ -41,6 +47,7 @@ describe('credentials', () => {
     [{ username: 'me' }],
     [{ username: 'me', tokenEnv: 'T' }],
     [{ passwordEnv: 'T' }],
+    [{ tokenEnv: 'BLANK' }],
   ])('%j is a usage error', async (flags) => {
     await expect(readCredential(flags, sources)).rejects.toMatchObject({ kind: 'usage' });
   });

@@ -47,6 +47,8 @@ describe('targets', () => {
     'ssh://h:99999',
     '-x',
     'http://',
+    'wss://box/api/ws',
+    'box.example:9119',
     'http://h?token=a',
     'a\u0007b',
   ])('%j is a usage error', (text) => {
