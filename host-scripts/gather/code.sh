@@ -25,7 +25,7 @@ read_code() {
   [ -n "$dirs" ] && section stat "$(stats $code_files $other_files $newer_from $dirs)"
   if [ -n "$code_files" ]; then
     code=$(grep -nHE -e '_DASHBOARD_EMBEDDED_CHAT_ENABLED *[:=]' -e '^ *def start_server' \
-      -e '^    (embedded_chat|initial_profile|headless) *:' -e '"/api/ws"' -e '/api/model/library' \
+      -e '^    (embedded_chat|initial_profile|headless) *:' -e '"/api/ws"' -e '/api/model/library' -e '^_mount_plugin_api_routes' \
       -e '^DESKTOP_BACKEND_CONTRACT *[:=]' -e '^__(version|release_date)__ *[:=]' -e '^(<<<<<<<|>>>>>>>) ' \
       $code_files /dev/null 2>/dev/null | head -c 600000)
     section code "$code$nl$(moved_contracts)"

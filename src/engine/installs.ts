@@ -48,7 +48,13 @@ function sourceFacts(
   raw: RawInstall,
 ): Pick<
   Install,
-  'generation' | 'chatAssignment' | 'chatDefaultOnly' | 'profileServesFrom' | 'contract' | 'modelLibrary'
+  | 'generation'
+  | 'chatAssignment'
+  | 'chatDefaultOnly'
+  | 'profileServesFrom'
+  | 'contract'
+  | 'modelLibrary'
+  | 'pluginMount'
 > {
   const { root, code } = raw;
   const server = code.filter(({ file }) => file === `${root}/hermes_cli/web_server.py`);
@@ -59,9 +65,14 @@ function sourceFacts(
       code.filter(({ file }) => file.startsWith(`${root}/tui_gateway/`)),
       readable && raw.flag('gateway') !== null,
     ),
+    ...(readable ? { pluginMount: mountsPlugins(server) ? 'known' : 'unknown' } : {}),
     modelLibrary: hasLibraryRoute(code) ? 'present' : readable ? 'absent' : 'unknown',
   };
 }
+
+/** The call before which both carriers of the model library come. */
+const mountsPlugins = (lines: FoundLine[]): boolean =>
+  lines.filter(({ text }) => text.startsWith('_mount_plugin_api_routes()')).length === 1;
 
 const hasLibraryRoute = (lines: FoundLine[]): boolean =>
   lines.some(({ text }) =>

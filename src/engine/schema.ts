@@ -53,6 +53,12 @@ export const installSchema = z.object({
     .enum(['present', 'absent', 'unknown'])
     .optional()
     .describe('A route /api/model/library in the installed source, whoever added it'),
+  pluginMount: z
+    .enum(['known', 'unknown'])
+    .optional()
+    .describe(
+      'known: web_server.py mounts the routes of plugins once at module level, where the model library can be added; unknown: nowhere there',
+    ),
   residue: z
     .object({
       conflictMarkers: z.array(z.string()),

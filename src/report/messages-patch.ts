@@ -59,7 +59,7 @@ export const patchMessages: Messages = {
       `The engine’s source is not as expected${has(args, 'lookedFor') ? `: no ${value(args, 'lookedFor', '')}` : ''}; nothing was written`,
     means: 'A patch is only placed where it fits exactly once.',
     seen: 'An anchor was absent or there more than once.',
-    todo: 'Use the overlay, which needs no place in the source, and report the version.',
+    todo: 'See with `hermes-compat patch plan --carrier overlay` whether the other carrier fits, and report the version of the engine.',
   },
   MARKER_CORRUPT: {
     says: (args) => `The marker ${value(args, 'path', '')} cannot be read as JSON`,

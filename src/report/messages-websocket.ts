@@ -138,6 +138,10 @@ export const websocketMessages: Messages = {
       'The list of saved models is no part of any release; the client expects an addition on the engine’s machine.',
     seen: 'GET /api/model/library is not JSON with `models`, or neither source nor overlay adds it.',
     todo: 'Add our overlay with `hermes-compat doctor --fix`; it outlasts updates and can be reverted.',
+    now: (args) =>
+      args['place'] === 'unknown'
+        ? 'This engine is built in a way that is not known, so that nothing of ours would be placed: report its version.'
+        : '',
   },
   CAPABILITY_MISSING: {
     says: (args) => `The engine does not offer ${value(args, 'capability', 'what the client needs')}`,

@@ -622,3 +622,32 @@ test('5xx on a read is neither there nor missing', () => {
   ]);
   expect(judged(facts, 'hermes-desktop').verdict).toBe('unknown');
 });
+
+describe('an engine that mounts plugins in a way that is not known', () => {
+  const facts = withHttp(
+    withInstall({ pluginMount: 'unknown', modelLibrary: 'absent' }),
+    http('model-library', 404, error('x')),
+  );
+  const report = judge(facts, { client: 'hermes-one', clients });
+
+  test('is told, and no patch is offered that would be refused', () => {
+    expect(report.findings.map(({ code, severity, fix }) => [code, severity, fix])).toEqual([
+      ['MODEL_LIBRARY_MISSING', 'error', []],
+      ['STRUCTURE_UNKNOWN', 'warn', []],
+    ]);
+    expect(report.remedies).toEqual([]);
+    expect(report.verdict).toBe('needs-remedy');
+  });
+
+  test('is nothing to a client that needs no library', () => {
+    expect(judge(facts, { client: 'minimal', clients }).findings).toEqual([]);
+  });
+
+  test('where the patches themselves were asked, it is said once', () => {
+    const text = 'looked for it; found no such call';
+    const asked = { code: 'STRUCTURE_UNKNOWN', severity: 'error' as const, text, path: null };
+    const both = judge({ ...facts, patchFindings: [asked] }, { client: 'hermes-one', clients });
+    expect(both.findings.filter(({ code }) => code === 'STRUCTURE_UNKNOWN')).toHaveLength(1);
+    expect(both.remedies).toEqual([]);
+  });
+});
