@@ -127,9 +127,12 @@ async function scratch(target: Target, options: RawOptions, io: Io): Promise<Sce
     const install = chosenInstall(await locateFor(host, target, options, io));
     const env = host.kind === 'local' ? io.env : {};
     const { PATH: path = '/usr/local/bin:/usr/bin:/bin', TMPDIR: tmp = '/tmp' } = env;
-    const started = await startScratch(host, install, io.signal, { path, tmp }).catch((error: unknown) => {
-      throw withoutTunnel(error);
-    });
+    const webDist = env['HERMES_WEB_DIST'] ?? null;
+    const started = await startScratch(host, install, io.signal, { path, tmp, webDist }).catch(
+      (error: unknown) => {
+        throw withoutTunnel(error);
+      },
+    );
     return {
       way: started.way,
       version: install.version,

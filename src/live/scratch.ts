@@ -49,7 +49,7 @@ export async function startScratch(
   host: Host,
   install: LaunchInstall,
   signal: AbortSignal,
-  { path, tmp }: { path: string; tmp: string },
+  { path, tmp, webDist }: { path: string; tmp: string; webDist: string | null },
 ): Promise<Scratch> {
   const folder = await makeFolder(host, tmp);
   let provider: Provider | null = null;
@@ -77,7 +77,7 @@ export async function startScratch(
         options: {
           port: 0,
           host: '127.0.0.1',
-          webDist: null,
+          webDist,
           engineArgs: [],
           env: { PATH: path, HOME: folder, LANG: 'C.UTF-8' },
           seconds: 120,
@@ -87,10 +87,18 @@ export async function startScratch(
     );
     if (running.outcome === 'failed') throw notStarted(running);
     const { url, token, record } = running;
+    if (token === null) {
+      await running.stop();
+      throw new CompatError(
+        'unchecked',
+        'this engine gives nobody its token: it takes none, and its package holds no web page; with HERMES_WEB_DIST set to a web build it is run with that page',
+        { finding: 'TOKEN_UNREADABLE' },
+      );
+    }
     return {
       way: {
         url,
-        used: token === null ? { kind: 'none' } : { kind: 'token', token },
+        used: { kind: 'token', token },
         origin: null,
         connection: host.kind === 'ssh' ? { connect: host.connect } : {},
       },
