@@ -11,11 +11,16 @@ export interface Gateway {
 }
 
 /** `hermes gateway run` with its API server on, HERMES_HOME in `<folder>/.hermes`. Ends by its pid, and with us. */
-export async function startGateway(version: string, folder: string, key: string): Promise<Gateway> {
+export async function startGateway(
+  version: string,
+  folder: string,
+  key: string,
+  venv = engineDir(version),
+): Promise<Gateway> {
   const port = await freePort();
   const home = join(folder, '.hermes');
   await mkdir(home, { recursive: true });
-  const bin = join(engineDir(version), 'bin');
+  const bin = join(venv, 'bin');
   const dieWithUs = existsSync('/usr/bin/setpriv') ? ['/usr/bin/setpriv', '--pdeathsig', 'KILL'] : [];
   const argv = [...dieWithUs, join(bin, 'python'), join(bin, 'hermes'), 'gateway', 'run'];
   const child = spawn(argv[0] as string, argv.slice(1), {
