@@ -67,22 +67,26 @@ export async function openChat({ way, signal, onQuestion, onRecord }: ChatOption
   });
   const until: Chat['until'] = (what, holds, limitMs = turnLimitMs) =>
     waitUntil({ waiting, signal, lost: () => lost }, what, holds, limitMs);
+  const settle: Chat['settled'] = async (session, count, limitMs) => {
+    const turns = (): readonly Turn[] => reducer.snapshot().turns;
+    const holds = (): boolean =>
+      !session.running && turns().filter((turn) => turn.outcome !== null).length >= count;
+    // An attach between the last frame and the word that the session is idle: the end went elsewhere, and the rows tell it.
+    const isMissed = (): boolean =>
+      !session.running &&
+      turns().some(({ session: id, phase }) => id === session.runtimeId && phase === 'degraded');
+    await until(`turn ${count} to end`, () => holds() || isMissed(), limitMs);
+    if (holds() || session.storedId === null) return;
+    await gateway.resume(session.storedId, session);
+    await until(`turn ${count} to end`, holds, limitMs);
+  };
   return {
     gateway,
     log,
     turns: () => reducer.snapshot().turns,
     finished: () => reducer.finish().turns,
     until,
-    settled: (session, count, limitMs) =>
-      until(
-        `turn ${count} to end`,
-        () => {
-          if (session.running) return false;
-          const { turns } = reducer.snapshot();
-          return turns.filter((turn) => turn.outcome !== null).length >= count;
-        },
-        limitMs,
-      ),
+    settled: (session, count, limitMs) => settle(session, count, limitMs),
     async recover() {
       const attached = await gateway.reconnect();
       lost = null;

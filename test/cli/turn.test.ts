@@ -80,8 +80,13 @@ describe('every command of docs/turns.md', () => {
     'turn http://127.0.0.1:9119 --api-server http://127.0.0.1:8642 --api-key-env API_SERVER_KEY': () =>
       as(
         run(
-          ...['turn', 'http://127.0.0.1:1', '--api-server', api.url],
-          ...['--api-key-env', 'API_SERVER_KEY', '--yes'],
+          'turn',
+          'http://127.0.0.1:1',
+          '--api-server',
+          api.url,
+          '--api-key-env',
+          'API_SERVER_KEY',
+          '--yes',
         ),
         0,
         /note: the dashboard failed before the prompt was sent/,

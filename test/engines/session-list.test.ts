@@ -23,9 +23,10 @@ const age = (version: string, home: string): void => {
 import sqlite3, sys
 db = sqlite3.connect(sys.argv[1], timeout=20)
 db.execute("UPDATE messages SET timestamp = timestamp - 3600")
-db.execute("UPDATE sessions SET started_at = started_at - 3600")
-if "last_active" in [row[1] for row in db.execute("PRAGMA table_info(sessions)")]:
-    db.execute("UPDATE sessions SET last_active = last_active - 3600")
+known = [row[1] for row in db.execute("PRAGMA table_info(sessions)")]
+for column in ("started_at", "last_active", "last_activity_at"):
+    if column in known:
+        db.execute(f"UPDATE sessions SET {column} = {column} - 3600")
 db.commit()
 `;
   execFileSync(join(engineDir(version), 'bin', 'python'), ['-c', script, join(home, 'state.db')]);
