@@ -50,7 +50,8 @@ export interface LinkOptions {
 /** JSON-RPC over one socket. */
 export interface Link {
   isOpen(): boolean;
-  request(method: string, params: Json, timeoutMs: number): Promise<Json>;
+  /** `onAnswer` hears the result in the order of the frames: before any that came behind it. */
+  request(method: string, params: Json, timeoutMs: number, onAnswer?: (result: Json) => void): Promise<Json>;
   reply(id: unknown, result: Json): void;
   refuse(id: unknown, method: string): void;
   close(): void;
@@ -88,11 +89,11 @@ export async function openLink(connect: Connect, options: LinkOptions): Promise<
   };
   return {
     isOpen: () => open,
-    request(method, params, timeoutMs) {
+    request(method, params, timeoutMs, onAnswer) {
       if (!open) return Promise.reject(gatewayFailure('not-sent', method, 'the socket is not open'));
       last += 1;
       const id = `${options.conn}-${last}`;
-      const answer = waitFor(waiting, id, method, timeoutMs);
+      const answer = waitFor(waiting, id, { method, timeoutMs, onAnswer });
       send({ jsonrpc: '2.0', id, method, params });
       return answer;
     },
@@ -106,11 +107,16 @@ export async function openLink(connect: Connect, options: LinkOptions): Promise<
   };
 }
 
+interface Asked {
+  method: string;
+  timeoutMs: number;
+  onAnswer: ((result: Json) => void) | undefined;
+}
+
 function waitFor(
   waiting: Map<string, Waiting>,
   id: string,
-  method: string,
-  timeoutMs: number,
+  { method, timeoutMs, onAnswer }: Asked,
 ): Promise<Json> {
   return new Promise<Json>((resolve, reject) => {
     const timer = setTimeout(
@@ -126,6 +132,7 @@ function waitFor(
       timer,
       resolve: (result) => {
         leave();
+        onAnswer?.(result);
         resolve(result);
       },
       reject: (error) => {

@@ -81,10 +81,8 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     create: (params = {}) => create(state, params),
     resume: (storedId, session) => resume(state, storedId, session),
     activate: async (session) => {
-      const { ends } = session;
       state.sessions.add(session);
-      const answer = await call(state, 'session.activate', { session_id: session.runtimeId });
-      return noteAttached(session, answer, ends);
+      return attachBy(state, 'session.activate', { session_id: session.runtimeId }, session);
     },
     eventsSince: (session) => eventsSince(state, session),
     submit: (session, text) => submitPrompt(gateway, session, text),
@@ -198,10 +196,24 @@ async function create(state: State, params: Json): Promise<GatewaySession> {
 
 async function resume(state: State, storedId: string, known?: GatewaySession): Promise<Attached> {
   const session = known ?? { runtimeId: '', storedId, running: false, lastSeq: null, ends: 0 };
+  return attachBy(state, 'session.resume', { session_id: storedId, cols: 100 }, session);
+}
+
+/** The answer is noted where it stands among the frames: an event behind it may already say that the session is idle. */
+async function attachBy(
+  state: State,
+  method: string,
+  params: Json,
+  session: GatewaySession,
+): Promise<Attached> {
   const { ends } = session;
-  const answer = await call(state, 'session.resume', { session_id: storedId, cols: 100 });
-  state.sessions.add(session);
-  return noteAttached(session, answer, ends);
+  const link = linkOf(state, method);
+  let attached: Attached | null = null;
+  const answer = await link.request(method, params, state.timeoutMs, (result) => {
+    state.sessions.add(session);
+    attached = noteAttached(session, result, ends);
+  });
+  return attached ?? noteAttached(session, answer, ends);
 }
 
 /** After the attach: frames between the two would be in neither the other way round (facts of 0.22). */
