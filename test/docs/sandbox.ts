@@ -104,8 +104,8 @@ function start(text: string, folder: string): Promise<Ended> {
     (line) => (/--yes|--dry-run|--list/.test(line) ? line : line.replace(/(\s--\s|\s*$)/, ' --yes$1')),
   );
   const forEver = /--watch|hermes-compat simulate(?!.*--(?:list|for))/.test(text);
-  const [command = 'bash', ...words] = [...alone, 'bash', '-c', answered];
-  const child = spawn(command, words, {
+  const argv = [...alone, 'bash', '-c', answered];
+  const child = spawn(argv[0] as string, argv.slice(1), {
     cwd: folder,
     env: {
       PATH: `${folder}/bin:/usr/local/bin:/usr/bin:/bin`,

@@ -192,22 +192,22 @@ describe.runIf(full && usable)('with real ansible over a real sshd', { timeout: 
       'engine-0.16.0',
       'engine-0.19.0',
     ]);
-    expect(first.code).toBe(0);
+    expect(first.code, first.text).toBe(0);
     const state = await ours();
     expect(state.length).toBeGreaterThan(6);
     const second = await play(...patches, ...batches);
     expect(changed(second.recap), second.text).toEqual([]);
-    expect(second.code).toBe(0);
+    expect(second.code, second.text).toBe(0);
     expect(await ours()).toEqual(state);
     expect(Object.keys(await merged())).toHaveLength(4);
   });
 
   test('a host that cannot be judged leaves no report of yesterday', async () => {
-    await rm(join(reports, 'report.json'));
+    await rm(join(reports, 'report.json'), { force: true });
     const broken = ['-e', '{"hermes_compat_settings": {"require": ["nothing-of-this-name"]}}'];
     const { code, text } = await play(...broken);
     expect(code, text).toBe(2);
-    expect(text).toContain('no capability \\"nothing-of-this-name\\"');
+    expect(text).toMatch(/no capability \W*nothing-of-this-name/);
     expect((await readdir(join(reports, 'hosts'))).filter((name) => !name.endsWith('.target.json'))).toEqual(
       [],
     );

@@ -176,6 +176,7 @@ describe('the action', { timeout: 240_000 }, () => {
       .flatMap(({ steps }) => steps)
       .filter((step) => step.uses === './integrations/github-action');
     expect(uses).toHaveLength(2);
+    expect(JSON.stringify(example)).toContain('"node":[20,22,24]');
     for (const each of uses)
       for (const name of Object.keys(each.with ?? {})) expect(Object.keys(action.inputs)).toContain(name);
   });
