@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -165,6 +167,27 @@ describe('a host that gets in the way', () => {
     expect(found.host).toMatchObject({ partial: false, os: process.platform });
     expect(found.host.looked.length).toBeGreaterThan(5);
   });
+
+  it.runIf(existsSync('/proc/self/stat'))(
+    'a crowd of shells that only name an engine: no engine is missed for them',
+    async () => {
+      const crowd = Array.from({ length: 45 }, () =>
+        spawn('/bin/sh', ['-c', 'read -r line', '/opt/python', 'hermes', 'dashboard'], {
+          stdio: ['pipe', 'ignore', 'ignore'],
+        }),
+      );
+      try {
+        await Promise.all(crowd.map((child) => once(child, 'spawn')));
+        const host = localHost({ path: '/usr/bin:/bin', home: box.home, platform: process.platform });
+        const found = await locate(host, { ...ask, timeoutMs: 50_000 });
+        expect(found.host.notes.map(({ code }) => code)).not.toContain('too-many-processes');
+        const pids = new Set(crowd.map(({ pid }) => pid));
+        expect(found.processes.filter(({ pid }) => pids.has(pid))).toEqual([]);
+      } finally {
+        for (const child of crowd) child.kill();
+      }
+    },
+  );
 
   it('an account without a shell', async () => {
     const host = hostWith(() => ['/bin/sh', '-c', 'echo This account is currently not available.; exit 1']);
