@@ -184,7 +184,8 @@ export async function findApiServer(way: Way): Promise<ApiServer> {
 /** What a client of the API server never sees, for the report. */
 export function legacyNotes({ showsRows, deletes }: ApiServer, sessionId: string | null): string[] {
   return [
-    'over the API server no tool arguments and results are seen, approvals cannot be answered, a running turn cannot be attached again, and closing the connection is the only Stop; reasoning and the tool limit are seen from 0.21.4 on, a failed turn as failed from 0.18.2 on',
+    'over the API server tool arguments and results are not seen, approvals cannot be answered, and a lost connection ends the turn',
+    'reasoning and the tool limit are seen there from 0.21.4 on, a failed turn as failed from 0.18.2 on',
     ...(showsRows && sessionId !== null
       ? []
       : ['the stored rows cannot be read here, so nothing is compared with them']),

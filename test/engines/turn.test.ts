@@ -1,6 +1,8 @@
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scenarios } from '../../src/live/scenarios.ts';
 import { document, runCli, type CliResult } from '../support/cli.ts';
@@ -14,6 +16,7 @@ const versions = isFull
   ? ['0.14.0', '0.16.0', '0.19.0', '0.21.4.post1', '0.22.2.post1']
   : ['0.19.0', '0.22.2.post1'];
 const few = ['plain', 'tools', 'interrupt', 'lost-socket'];
+const bin = fileURLToPath(new URL('../../bin/hermes-compat.js', import.meta.url));
 const ready = await requireEngines(...versions);
 
 interface Turns {
@@ -52,6 +55,41 @@ describe.skipIf(!ready)('turn --suite full', { timeout: 600_000 }, () => {
     expect(await readdir(tmp)).toEqual([]);
     await expect(fetch(turns.target.url)).rejects.toThrow();
   });
+});
+
+describe.skipIf(!ready || !isFull)('turn --suite full, interrupted', { timeout: 200_000 }, () => {
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    '%s in mid-turn leaves no engine, no model and no home',
+    async (signal) => {
+      const tmp = await mkdtemp(join(folder, 'tmp-'));
+      const child = spawn(
+        process.execPath,
+        [bin, 'turn', `local:${engineDir('0.19.0')}`, '--suite', 'full', '--only', 'interrupt', '--json'],
+        {
+          env: { PATH: '/usr/bin:/bin', HOME: '/nonexistent', TMPDIR: tmp },
+          stdio: ['ignore', 'pipe', 'pipe'],
+        },
+      );
+      const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+      try {
+        const rows = async (): Promise<string> => {
+          const [home = ''] = await readdir(tmp);
+          return readFile(join(tmp, home, '.hermes', 'logs', 'agent.log'), 'utf8').catch(() => '');
+        };
+        await expect
+          .poll(rows, { timeout: 120_000, interval: 300 })
+          .toMatch(/chat_completion_stream_request/);
+        const [home = ''] = await readdir(tmp);
+        child.kill(signal);
+        expect(await ended).toBe(130);
+        expect(await readdir(tmp)).toEqual([]);
+        const left = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
+        expect(left).not.toContain(home);
+      } finally {
+        child.kill('SIGKILL');
+      }
+    },
+  );
 });
 
 describe.skipIf(!ready)('record', { timeout: 300_000 }, () => {
