@@ -40,17 +40,40 @@ read_home() {
   [ -e "$home/desktop-compat/journal/journal.json" ] && record homefact "$number" journal yes
   for file in "$home"/desktop-compat/lock/*~*; do
     [ -e "$file" ] || continue
-    pid=${file##*/}
-    pid=${pid#*~}
-    alive_pid "${pid%%~*}"
+    alive_claim "${file##*/}"
     record homefact "$number" lock "${file##*/}" "$alive" "$(stats "$file")"
   done
+  if [ -f "$home/desktop-compat/update/state.json" ]; then
+    section "our-update.$number" "$(dd if="$home/desktop-compat/update/state.json" bs=2000 count=1 2>/dev/null)"
+    for file in "$home"/desktop-compat/update/lock/*~*; do
+      [ -e "$file" ] || continue
+      alive_claim "${file##*/}"
+      record homefact "$number" our-update "${file##*/}" "$alive"
+    done
+  fi
   if [ -e "$home/.hermes-update-in-progress" ]; then
     whole lock-update "$home/.hermes-update-in-progress"
     first pid "$home/.hermes-update-in-progress"
     alive_pid "$pid"
     record homefact "$number" update-lock "$pid" "$alive" "$(stats "$home/.hermes-update-in-progress")"
   fi
+}
+
+# alive_claim HOST~PID~START~NONCE: an entry of a lock of ours. Of another machine nobody can tell.
+alive_claim() {
+  text=$(printf '%s' "${uname#* }" | tr -c 'A-Za-z0-9.-' _)
+  [ "${1%%~*}" = "$text" ] || { alive=unknown; return; }
+  pid=${1#*~}
+  key=${pid#*~}
+  key=${key%%~*}
+  pid=${pid%%~*}
+  alive_pid "$pid"
+  { [ "$alive" = yes ] && [ "$procfs" = yes ] && [ -n "$key" ]; } || return 0
+  # A pid that was used again is another process.
+  { IFS= read -r text <"/proc/$pid/stat"; } 2>/dev/null || return 0
+  set -- ${text##*) }
+  case $1 in Z | X) alive=no ;; esac
+  [ "${key#*-}" = "${20}" ] || alive=no
 }
 
 alive_pid() {

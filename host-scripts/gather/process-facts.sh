@@ -3,6 +3,7 @@
 # Start, owner, environment (four names only) and listening sockets of the processes found, and who has the asked port.
 read_processes() {
   if [ "$procfs" = no ]; then
+    [ -n "$pids" ] && launchd_jobs
     ps_listeners
     return
   fi
@@ -102,6 +103,14 @@ listener_pid() {
   pid=${1%%"socket:[$inode]"*}
   pid=${pid##*/proc/}
   pid=${pid%%/*}
+}
+
+# Jobs of launchd that run: `user PID STATUS LABEL`, of the system's where we are root.
+launchd_jobs() {
+  command -v launchctl >/dev/null 2>&1 || return
+  manager=user
+  [ "$my_uid" = 0 ] && manager=system
+  section launchctl "$(launchctl list 2>/dev/null | grep -E '^[0-9]' | sed "s/^/$manager /" | head -n 800)"
 }
 
 ps_listeners() {

@@ -4,6 +4,7 @@ import type { Host } from '../host/types.ts';
 import type { HookRunDocument } from '../lifecycle/hook-schema.ts';
 import { runHook } from '../lifecycle/hook-run.ts';
 import { schemaVersion, tool } from '../tool.ts';
+import { addressOf } from '../target/address.ts';
 import type { Target } from '../target/types.ts';
 import type { Context } from './command.ts';
 import type { ExitCode } from './exit-codes.ts';
@@ -93,9 +94,10 @@ async function runOn(host: Host, target: Target, root: string, patienceMs: numbe
       return place;
     },
   });
+  const named = { kind: target.kind, name: addressOf(target) };
   const restart = await Promise.all(
-    result.restart.map(async (process) =>
-      (await import('../lifecycle/restart.ts')).restartEntry(process, 'a hook ends nothing'),
+    result.restart.map(async (running) =>
+      (await import('../lifecycle/restart.ts')).leftAlone(running, named, 'a hook ends nothing'),
     ),
   );
   return { ...result, restart, message: null };

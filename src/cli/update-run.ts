@@ -1,15 +1,16 @@
 import { usageError } from '../errors.ts';
 import type { Host } from '../host/types.ts';
 import type { Report } from '../judge/schema.ts';
-import { restartEntry } from '../lifecycle/restart.ts';
+import { leftAlone } from '../lifecycle/restart.ts';
+import type { UpdateResult } from '../lifecycle/update/result.ts';
 import type { UpdateRun } from '../lifecycle/update/run.ts';
 import type { UpdateDocument } from '../lifecycle/update/schema.ts';
 import type { UpdateState } from '../lifecycle/update/state.ts';
-import { previewUpdate, update, type UpdateResult } from '../lifecycle/update/update.ts';
-import { updaterLog } from '../lifecycle/update/updater.ts';
+import { previewUpdate, update } from '../lifecycle/update/update.ts';
 import { updatePlanText, updateText } from '../report/update-text.ts';
 import { shown } from '../report/shown.ts';
 import { schemaVersion, tool } from '../tool.ts';
+import { addressOf } from '../target/address.ts';
 import type { Target } from '../target/types.ts';
 import { confirm } from './ask.ts';
 import type { Context } from './command.ts';
@@ -74,6 +75,7 @@ async function updateRun(
       if (at === null && options['dryRun'] !== true) await sayIdentity(io, host, place.session.scene);
       return place;
     },
+    again: againWords(target, options, rest),
     engineArgs: rest,
     env: target.kind === 'local' ? Object.fromEntries(env) : {},
     say: (line) => void write(io.stderr, `hermes-compat: ${shown(line)}\n`),
@@ -81,6 +83,17 @@ async function updateRun(
     consent: (state) => consent(state, options, io),
     examine: options['check'] === false ? null : await examiner(host, target, options, io),
   };
+}
+
+/** The same command once more. A continued run takes the engine's words from its state. */
+function againWords(target: Target, options: RawOptions, rest: readonly string[]): string[] {
+  const word = addressOf(target);
+  const named = (['home', 'profile'] as const).flatMap((name) => {
+    const given = options[name];
+    return typeof given === 'string' ? [`--${name}`, given] : [];
+  });
+  const engineWords = rest.length === 0 ? [] : ['--', ...rest];
+  return ['hermes-compat', 'update', ...(word === 'local' ? [] : [word]), ...named, ...engineWords];
 }
 
 /** The engine's words, without what steers a terminal; line breaks stay. */
@@ -189,13 +202,15 @@ function documentOf(result: UpdateResult, target: Target, action: Action): Updat
             command: result.command,
             exitCode: state.exitCode,
             receipt: result.receipt,
-            log: updaterLog(state.home),
+            log: result.log,
           }
         : null,
     parked: result.parked,
     patches: settled.patches,
     dashboards: result.dashboards,
-    restart: result.restart.map((process) => restartEntry(process, 'it is not ours to end')),
+    restart: result.restart.map((running) =>
+      leftAlone(running, { kind: target.kind, name: addressOf(target) }, 'it is not ours to end'),
+    ),
     verdict: report?.verdict ?? null,
     findings: report?.findings.filter(({ severity }) => severity !== 'info').map(({ code }) => code) ?? [],
     exitCode: exitCodeOf(result, failed),

@@ -61,6 +61,7 @@ export function homeOf(
     overlay: overlay(home),
     markers: root === null ? [] : markers(root),
     journalUnfinished: (root?.fact('journal') ?? null) !== null,
+    ...(root === null ? {} : ourUpdate(root)),
     locks: root === null ? [] : locks(root, nowMs),
   };
 }
@@ -122,6 +123,26 @@ function markers(root: RawHome): Home['markers'] {
       String(property(content, 'version')).startsWith('hermes-compat'),
     ),
   ];
+}
+
+/** The head of our own state file: its lists can be long. */
+function ourUpdate(root: RawHome): Pick<Home, 'update'> {
+  const text = root.text('our-update');
+  if (text === null) return {};
+  const word = (name: string): string | null =>
+    new RegExp(`^  "${name}": "?([\\w:.-]+)`, 'm').exec(text)?.[1] ?? null;
+  const holders = root.facts('our-update').filter(([, alive]) => alive !== 'no');
+  const [name = '', alive] = holders.find((each) => each[1] === 'yes') ?? holders[0] ?? [];
+  return {
+    update: {
+      step: word('step') ?? 'unknown',
+      at: word('at'),
+      prepared: word('prepared') === 'true',
+      pid: Number(name.split('~')[1]) || null,
+      alive: alive === 'yes' ? true : null,
+      held: holders.length > 0,
+    },
+  };
 }
 
 function locks(root: RawHome, nowMs: number): Home['locks'] {

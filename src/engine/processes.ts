@@ -1,6 +1,6 @@
 import { type EngineCommand, parseEngineArgv, redactArgv } from './argv.ts';
 import { type HostClock, hostClock } from './clock.ts';
-import { type Gathered, record, recordsOf } from './gather.ts';
+import { type Gathered, linesOf, record, recordsOf } from './gather.ts';
 import { activeProfile } from './homes.ts';
 import { userName } from './installs.ts';
 import { type LedgerEntry, parseLedger, readyPort } from './ledger.ts';
@@ -87,7 +87,8 @@ function processOf(
       ownedPids: seen.ownedPids,
       groups,
       ownGroups: record(gathered, 'own-group')[0] ?? '',
-      parents,
+      parents: raw.ppid === null ? parents : `${raw.ppid}:`,
+      jobs: linesOf(gathered, 'launchctl'),
     }),
     source: 'process-table',
   };

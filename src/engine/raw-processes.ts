@@ -10,6 +10,8 @@ export interface RawProcess {
   /** Number of its install in the records; empty when it could not be reached. */
   install: string;
   argv: string[];
+  /** Known from ps only; procfs tells all ancestors. */
+  ppid: number | null;
   uid: number | null;
   ticks: string | null;
   startMs: number | null;
@@ -40,6 +42,7 @@ export function rawProcesses(gathered: Gathered, clock: HostClock): RawProcess[]
       interpreter: interpreter === '' ? null : interpreter,
       install,
       argv: ps?.argv ?? argvOf(gathered.sections.get(`argv.${pid}`) ?? ''),
+      ppid: ps?.ppid ?? null,
       uid: ps?.uid ?? (uid === undefined || uid === '' ? null : Number(uid)),
       ticks,
       startMs: ps?.startMs ?? clock.startMs(ticks),

@@ -139,6 +139,10 @@ export const processSchema = z.object({
   owner: z.object({
     kind: z.enum(['launch', 'systemd', 'launchd', 'container', 'ssh', 'manual', 'unknown']),
     name: z.string().nullable(),
+    manager: z
+      .enum(['system', 'user'])
+      .optional()
+      .describe('Whose systemd or launchd keeps it; a system unit can run as any user'),
   }),
   source: z.enum(['process-table', 'spawn-ledger', 'listener']),
 });
@@ -183,6 +187,18 @@ export const homeSchema = z.object({
     }),
   ),
   journalUnfinished: z.boolean(),
+  update: z
+    .object({
+      step: z.string().describe('The last one that is done'),
+      at: z.string().nullable().describe('When it began, ISO 8601'),
+      prepared: z.boolean().describe('`pre-update` ended as it should, and `post-update` is to come'),
+      pid: z.number().nullable(),
+      alive: z.boolean().nullable().describe('null: by another machine, or nobody holds its lock'),
+      held: z.boolean(),
+    })
+    .nullable()
+    .optional()
+    .describe('An update by hermes-compat that is going on, or was cut'),
   locks: z.array(
     z.object({
       path: z.string(),

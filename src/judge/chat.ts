@@ -55,7 +55,7 @@ function fromDisk(reading: Reading): ChatGate {
 
 /** On ≤0.15 only `--tui` or HERMES_DASHBOARD_TUI=1 (environment or .env of the home, which wins) turns it on; exactly the text `1` counts. */
 function launchSetting(reading: Reading, gate: string): ChatGate {
-  const { process, home } = reading;
+  const { process: running, home } = reading;
   const said = (state: 'on' | 'off', ...evidence: string[]): ChatGate => ({
     state,
     confidence: 'likely',
@@ -63,18 +63,18 @@ function launchSetting(reading: Reading, gate: string): ChatGate {
   });
   if (home?.overlay.present === true && home.overlay.carries.includes('embedded-chat'))
     return said('on', 'our overlay in the home turns it on');
-  if (process?.argv.includes('--tui') === true)
-    return said('on', `pid ${process.pid} was started with --tui`);
+  if (running?.argv.includes('--tui') === true)
+    return said('on', `pid ${running.pid} was started with --tui`);
   const inFile = home?.envFile.tui ?? null;
   if (inFile !== null) return said(inFile === '1' ? 'on' : 'off', `.env has HERMES_DASHBOARD_TUI=${inFile}`);
-  if (process !== null && process.env.tui !== null)
+  if (running !== null && running.env.tui !== null)
     return said(
-      process.env.tui === '1' ? 'on' : 'off',
-      `pid ${process.pid} has HERMES_DASHBOARD_TUI=${process.env.tui}`,
+      running.env.tui === '1' ? 'on' : 'off',
+      `pid ${running.pid} has HERMES_DASHBOARD_TUI=${running.env.tui}`,
     );
-  if (process !== null && !process.env.readable)
-    return unknown([gate, `the environment of pid ${process.pid} cannot be read`]);
-  if (process !== null) return said('off', `pid ${process.pid} runs without --tui and HERMES_DASHBOARD_TUI`);
+  if (running !== null && !running.env.readable)
+    return unknown([gate, `the environment of pid ${running.pid} cannot be read`]);
+  if (running !== null) return said('off', `pid ${running.pid} runs without --tui and HERMES_DASHBOARD_TUI`);
   if (reading.facts.service !== null) return unknown([gate]);
   return said('off', 'neither .env nor an overlay turns it on');
 }

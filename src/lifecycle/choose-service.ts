@@ -13,9 +13,9 @@ export interface Seen {
 const loopback = new Set(['127.0.0.1', 'localhost', '[::1]', '::1', '0.0.0.0', '::', '*']);
 
 /** Base URL of a dashboard as its own host reaches it. */
-export function urlOfProcess(process: EngineProcess): string | null {
-  if (process.port === null) return null;
-  const bind = process.bind ?? '127.0.0.1';
+export function urlOfProcess(running: EngineProcess): string | null {
+  if (running.port === null) return null;
+  const bind = running.bind ?? '127.0.0.1';
   const host =
     bind === '::1' || bind === '::'
       ? '[::1]'
@@ -24,7 +24,7 @@ export function urlOfProcess(process: EngineProcess): string | null {
         : bind.includes(':')
           ? `[${bind}]`
           : bind;
-  return `http://${host}:${process.port}`;
+  return `http://${host}:${running.port}`;
 }
 
 /** The engine process behind a named URL, when that URL leads to a port of this host. */
@@ -33,9 +33,9 @@ export function processBehind(url: string, seen: Seen): EngineProcess | null {
   if (protocol !== 'http:') return null;
   const wanted = port === '' ? 80 : Number(port);
   return (
-    dashboards(seen).find((process) => {
-      if (process.port !== wanted) return false;
-      const bind = process.bind ?? '127.0.0.1';
+    dashboards(seen).find((running) => {
+      if (running.port !== wanted) return false;
+      const bind = running.bind ?? '127.0.0.1';
       return loopback.has(hostname) || bind === hostname || `[${bind}]` === hostname;
     }) ?? null
   );
@@ -50,20 +50,20 @@ export function chooseDashboard(
   installNamed: string | null,
   homeNamed: boolean,
 ): EngineProcess | null {
-  const listening = dashboards(seen).filter((process) => process.port !== null);
+  const listening = dashboards(seen).filter((running) => running.port !== null);
   const mine =
-    installNamed === null ? listening : listening.filter((process) => process.install === installNamed);
-  const atHome = mine.filter((process) => isOfHome(process, seen));
+    installNamed === null ? listening : listening.filter((running) => running.install === installNamed);
+  const atHome = mine.filter((running) => isOfHome(running, seen));
   const candidates = atHome.length > 0 || installNamed === null || homeNamed ? atHome : mine;
-  const rank = (process: EngineProcess): number => (process.port === 9119 ? 0 : (process.port ?? 0));
+  const rank = (running: EngineProcess): number => (running.port === 9119 ? 0 : (running.port ?? 0));
   return candidates.sort((a, b) => rank(a) - rank(b))[0] ?? null;
 }
 
 /** A process whose home this account may not see is taken only where the target has none either. */
-function isOfHome(process: EngineProcess, { host: { home } }: Seen): boolean {
-  if (home === null || process.hermesHome === null) return home === null && process.hermesHome === null;
-  return process.hermesHome === home.path || process.hermesHome === home.root;
+function isOfHome(running: EngineProcess, { host: { home } }: Seen): boolean {
+  if (home === null || running.hermesHome === null) return home === null && running.hermesHome === null;
+  return running.hermesHome === home.path || running.hermesHome === home.root;
 }
 
 const dashboards = (seen: Seen): EngineProcess[] =>
-  seen.processes.filter((process) => process.command === 'dashboard' || process.command === 'serve');
+  seen.processes.filter((running) => running.command === 'dashboard' || running.command === 'serve');

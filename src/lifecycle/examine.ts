@@ -127,16 +127,16 @@ async function examineHost(input: ExamineInput, host: Host): Promise<Examination
   });
   if (named !== null) return examineNamed(input, host, named, looking);
   const seen = await looking;
-  const process = chooseDashboard(seen, installNamed(seen), refinements.home !== null);
-  const url = process === null ? null : urlOfProcess(process);
-  if (process === null || url === null) return { facts: assemble(input, null, seen, null), host, seen };
-  const disk = contractOnDisk(installOf(process, seen), process);
+  const running = chooseDashboard(seen, installNamed(seen), refinements.home !== null);
+  const url = running === null ? null : urlOfProcess(running);
+  if (running === null || url === null) return { facts: assemble(input, null, seen, null), host, seen };
+  const disk = contractOnDisk(installOf(running, seen), running);
   const ask = (more: ExamineInput): ProbeInput => ({ ...probeInput(more, url, host, disk), proxied: 'no' });
-  const [result, launched] = await Promise.all([probe(ask(input)), launchedOf(host, seen, process)]);
+  const [result, launched] = await Promise.all([probe(ask(input)), launchedOf(host, seen, running)]);
   const known = await withLaunchToken(input, result, launched, ask);
   const marked = markLaunched(seen, launched);
   return {
-    facts: assemble(input, known, marked, service(url, process, host, 'found')),
+    facts: assemble(input, known, marked, service(url, running, host, 'found')),
     host,
     seen: marked,
     used: known.used,
@@ -151,16 +151,16 @@ async function examineNamed(
   looking: Promise<Located>,
 ): Promise<Examination> {
   const disk = looking.then((seen) => {
-    const process = processBehind(url, seen);
-    return contractOnDisk(process === null ? null : installOf(process, seen), process);
+    const running = processBehind(url, seen);
+    return contractOnDisk(running === null ? null : installOf(running, seen), running);
   });
   const [result, seen] = await Promise.all([probe(probeInput(input, url, host, disk)), looking]);
-  const process = processBehind(url, seen);
-  const launched = process === null ? null : await launchedOf(host, seen, process);
+  const running = processBehind(url, seen);
+  const launched = running === null ? null : await launchedOf(host, seen, running);
   const known = await withLaunchToken(input, result, launched, (more) => probeInput(more, url, host, disk));
   const marked = markLaunched(seen, launched);
   return {
-    facts: assemble(input, known, marked, service(url, process, host, input.started ? 'started' : 'named')),
+    facts: assemble(input, known, marked, service(url, running, host, input.started ? 'started' : 'named')),
     host,
     seen: marked,
     used: known.used,
@@ -202,8 +202,8 @@ function probeInput(
   };
 }
 
-const installOf = (process: EngineProcess, seen: Seen): Install | null =>
-  seen.installs.find((install) => install.id === process.install) ?? null;
+const installOf = (running: EngineProcess, seen: Seen): Install | null =>
+  seen.installs.find((install) => install.id === running.install) ?? null;
 
 const portOf = (url: string): number => {
   const { port, protocol } = new URL(url);

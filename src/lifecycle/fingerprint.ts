@@ -53,7 +53,13 @@ if [ $# -gt 0 ]; then
   else openssl dgst -sha256 -r "$@" 2>/dev/null; fi
 fi
 ps -A -o pid= -o lstart= -o args= 2>/dev/null |
-  sed -n -e '/[h]ermes[^ ]* \(.* \)\{0,1\}dashboard/s/^ */process /p' -e '/[h]ermes[^ ]* \(.* \)\{0,1\}serve/s/^ */process /p'
+  sed -n -e '/[h]ermes[^ ]* \(.* \)\{0,1\}dashboard/p' -e '/[h]ermes[^ ]* \(.* \)\{0,1\}serve/p' |
+  while read -r pid day month date time year args; do
+    start=$day-$month-$date-$time-$year
+    # ps works the time out of two clocks, so that it can be a second off; the kernel's count never is.
+    if { read -r stat <"/proc/$pid/stat"; } 2>/dev/null; then set -f; set -- ${'$'}{stat##*) }; set +f; start=${'$'}{20}; fi
+    printf 'process %s %s %s\n' "$pid" "$start" "$args"
+  done
 exit 0
 `;
 
@@ -81,7 +87,7 @@ export const environmentOf = (install: string): string =>
 
 /** A command line could hold a secret, and only its being another one counts. */
 const processLine = (line: string): string => {
-  const found = /^process (\d+) +(\S+ +\S+ +\d+ +[\d:]+ +\d{4}) +(.*)$/s.exec(line);
+  const found = /^process (\d+) (\S+) (.*)$/s.exec(line);
   const hash = createHash('sha256')
     .update(found?.[3] ?? line)
     .digest('hex')

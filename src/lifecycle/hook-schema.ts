@@ -29,6 +29,7 @@ export const restartSchema = z.object({
   restarted: z.boolean(),
   why: z.string().nullable(),
   newPid: z.number().nullable(),
+  commands: z.array(z.array(z.string())).describe('What restarts it, by who keeps it'),
 });
 
 export const hooksSchema = z.object({

@@ -77,7 +77,7 @@ async function work(run: HookRun, watched: Watched): Promise<HookResult> {
       // A later pass finds it kept; what was done stays told.
       if (each.outcome !== 'kept' || !patches.has(key)) patches.set(key, each);
     }
-    for (const process of settled.restart) restart.set(process.pid, process);
+    for (const running of settled.restart) restart.set(running.pid, running);
     if (!settled.wrote) break;
     // Our own writing changed the fingerprint; another look says whether anything else did.
     before = await fingerprint(host, (await watchedBy(host, root)) ?? watched);

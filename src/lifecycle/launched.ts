@@ -11,12 +11,12 @@ export interface Launched {
 }
 
 /** The launch record of this process, or null: another started it, or the records are not ours to read. */
-export async function launchedOf(host: Host, seen: Seen, process: EngineProcess): Promise<Launched | null> {
+export async function launchedOf(host: Host, seen: Seen, running: EngineProcess): Promise<Launched | null> {
   const root = seen.host.home?.root ?? null;
-  const homes = [...new Set([root, process.hermesHome].filter((home) => home !== null))];
+  const homes = [...new Set([root, running.hermesHome].filter((home) => home !== null))];
   for (const home of homes) {
-    const record = await recordOf(host, home, process).catch(ignoreUnreadable);
-    if (record !== null) return { pid: process.pid, credential: () => credentialOf(host, home, record) };
+    const record = await recordOf(host, home, running).catch(ignoreUnreadable);
+    if (record !== null) return { pid: running.pid, credential: () => credentialOf(host, home, record) };
   }
   return null;
 }
@@ -27,8 +27,8 @@ export const markLaunched = (seen: Seen, launched: Launched | null): Seen =>
     ? seen
     : {
         ...seen,
-        processes: seen.processes.map((process) =>
-          process.pid === launched.pid ? { ...process, owner: { kind: 'launch', name: null } } : process,
+        processes: seen.processes.map((running) =>
+          running.pid === launched.pid ? { ...running, owner: { kind: 'launch', name: null } } : running,
         ),
       };
 

@@ -1,11 +1,12 @@
 import type { EngineProcess } from '../engine/schema.ts';
 import { CompatError } from '../errors.ts';
 import type { Host } from '../host/types.ts';
-import type { LaunchOptions } from '../launch/plan.ts';
+import { restartCommandsOf } from '../judge/remedies/restart-commands.ts';
 import { type LaunchRecord, readRecords } from '../launch/record.ts';
 import { libraryAnswers } from './library-answers.ts';
 import type { Scene } from '../patch/world.ts';
 import type { ChangeDocument } from '../patch/schema.ts';
+import { argumentsOf, startAgain } from './start-again.ts';
 
 export type Restarted = ChangeDocument['restart'][number];
 
@@ -35,37 +36,60 @@ export async function restartAll(
   const records = await readRecords(host, scene.home.root);
   const restarted: Restarted[] = [];
   if (wish.service !== null) await restartService(host, wish.service);
-  for (const process of processes) {
+  for (const running of processes) {
     const record = records.find(
       ({ pid, startTicks }) =>
-        pid === process.pid && startTicks !== null && startTicks === process.startTicks,
+        pid === running.pid && startTicks !== null && startTicks === running.startTicks,
     );
-    if (wish.service !== null && ownedBy(process, wish.service))
-      restarted.push(restartEntry(process, null, true));
-    else if (record === undefined) restarted.push(restartEntry(process, 'launch did not start it'));
-    else if (!wish.launched) restarted.push(restartEntry(process, 'not asked for (--restart)'));
-    else restarted.push(await relaunch(host, scene, process, record, wish, patches));
+    if (wish.service !== null && ownedBy(running, wish.service))
+      restarted.push({ ...leftAlone(running, scene.target, null), restarted: true, commands: [] });
+    else if (record === undefined)
+      restarted.push(leftAlone(running, scene.target, 'launch did not start it'));
+    else if (!wish.launched)
+      restarted.push(leftAlone(launched(running), scene.target, 'not asked for (--restart)'));
+    else restarted.push(await restartLaunched(host, scene, launched(running), record, wish, patches));
   }
   return restarted;
 }
 
-export const restartEntry = (
-  process: EngineProcess,
-  why: string | null,
-  restarted = false,
-  newPid: number | null = null,
-): Restarted => ({
-  pid: process.pid,
-  command: process.command,
-  port: process.port,
-  owner: process.owner.name === null ? process.owner.kind : `${process.owner.kind} ${process.owner.name}`,
-  restarted,
-  why,
-  newPid,
+const launched = (running: EngineProcess): EngineProcess => ({
+  ...running,
+  owner: { kind: 'launch', name: null },
 });
 
-const ownedBy = (process: EngineProcess, unit: string): boolean =>
-  (process.owner.name ?? '').replace(/\.service$/, '') === unit.replace(/\.service$/, '');
+/** One process that keeps what it loaded, why, and the commands that restart it. */
+export const leftAlone = (
+  running: EngineProcess,
+  target: { kind: string; name: string },
+  why: string | null,
+): Restarted => ({
+  pid: running.pid,
+  command: running.command,
+  port: running.port,
+  owner: running.owner.name === null ? running.owner.kind : `${running.owner.kind} ${running.owner.name}`,
+  restarted: false,
+  why,
+  newPid: null,
+  commands: restartCommandsOf(running, (command) => ourCommand(command, running, target)),
+});
+
+function ourCommand(
+  command: 'launch' | 'stop',
+  { install, hermesHome, port }: EngineProcess,
+  target: { kind: string; name: string },
+): string[] {
+  const word = target.kind === 'ssh' ? target.name : install === null ? null : `local:${install}`;
+  return [
+    'hermes-compat',
+    command,
+    ...(word === null ? [] : [word]),
+    ...(hermesHome === null ? [] : ['--home', hermesHome]),
+    ...(port === null ? [] : ['--port', String(port)]),
+  ];
+}
+
+const ownedBy = ({ owner }: EngineProcess, unit: string): boolean =>
+  (owner.name ?? '').replace(/\.service$/, '') === unit.replace(/\.service$/, '');
 
 async function restartService(host: Host, unit: string): Promise<void> {
   if (!/^[A-Za-z0-9:_.@\\-]+$/.test(unit) || unit.startsWith('-'))
@@ -86,73 +110,45 @@ async function restartService(host: Host, unit: string): Promise<void> {
   });
 }
 
-async function relaunch(
+async function restartLaunched(
   host: Host,
   scene: Scene,
-  process: EngineProcess,
+  running: EngineProcess,
   record: LaunchRecord,
   wish: RestartWish,
   patches: readonly string[],
 ): Promise<Restarted> {
-  const { install, home } = scene;
+  const { install, home, target } = scene;
   if (install === null || record.install !== install.id)
-    return restartEntry(process, 'it runs another install');
-  const [{ launch }, { stopLaunch }] = await Promise.all([
-    import('../launch/launch.ts'),
-    import('../launch/stop.ts'),
-  ]);
+    return leftAlone(running, target, 'it runs another install');
   const token =
     record.tokenFile === null ? null : (await host.readFile(record.tokenFile, 4096)).toString('utf8').trim();
-  const outcome = await stopLaunch(host, home.root, record);
-  if (outcome === 'denied' || outcome === 'alive')
-    return restartEntry(process, `it could not be ended (${outcome})`);
-  const options: LaunchOptions = {
+  const again = {
     port: record.port,
     host: record.host,
-    webDist: process.env.webDist,
-    engineArgs: argumentsOf(process.argv),
-    env: wish.env,
-    seconds: 120,
+    home: record.home,
+    webDist: running.env.webDist,
+    engineArgs: argumentsOf(running.argv),
   };
-  const started = await launch(
-    { host, install, home: { ...home, path: record.home }, options, token },
-    wish.signal,
-  );
-  if (started.outcome === 'failed') {
+  const { env, signal } = wish;
+  const started = await startAgain({ host, home, install, env, signal }, again, [record], token);
+  if (started.outcome === 'not-ended') return leftAlone(running, target, started.why);
+  if (started.outcome === 'failed')
     throw new CompatError(
       'unchecked',
       `the dashboard of process ${record.pid} was ended and does not start again (${[started.failure.code, ...started.failure.evidence].join(': ')})`,
       {
         finding: started.failure.code,
         args: started.failure.args,
-        commands: [
-          [
-            'hermes-compat',
-            'launch',
-            ...(scene.target.name === 'local' ? [] : [scene.target.name]),
-            '--port',
-            String(record.port),
-          ],
-        ],
+        commands: [ourCommand('launch', running, target)],
       },
     );
-  }
-  const asked = patches.includes('model-library')
-    ? await libraryAnswers(host, started.record, wish.signal)
-    : null;
-  const why = asked === false ? 'the model library does not answer there' : null;
-  return restartEntry(process, why, true, started.record.pid);
-}
-
-/** What the user gave behind `--`: the words of the command line that are not ours. */
-export function argumentsOf(argv: readonly string[]): string[] {
-  const words = argv.slice(argv.indexOf('dashboard') + 1);
-  const kept: string[] = [];
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at] ?? '';
-    if (word === '--host' || word === '--port') at++;
-    else if (word !== '--no-open') kept.push(word);
-  }
-  // A word that was hidden in the facts cannot be given again.
-  return kept.some((word) => word.includes('[redacted]')) ? [] : kept;
+  const fresh = started.launched.record;
+  const asked = patches.includes('model-library') ? await libraryAnswers(host, fresh, signal) : null;
+  return {
+    ...leftAlone(running, target, asked === false ? 'the model library does not answer there' : null),
+    restarted: true,
+    newPid: fresh.pid,
+    commands: [],
+  };
 }

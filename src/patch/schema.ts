@@ -182,6 +182,7 @@ export const changeSchema = z.object({
         restarted: z.boolean(),
         why: z.string().nullable().describe('Why it was not restarted'),
         newPid: z.number().nullable(),
+        commands: z.array(z.array(z.string())).describe('What restarts it, by who keeps it'),
       }),
     )
     .describe('Running processes that were started before this change'),

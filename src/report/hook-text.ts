@@ -1,4 +1,5 @@
 import type { HookRunDocument, HooksDocument } from '../lifecycle/hook-schema.ts';
+import { shellLine } from './shell-line.ts';
 import { shown } from './shown.ts';
 
 /** `hook install`, `status` and `remove` for people. */
@@ -59,7 +60,10 @@ export function hookRunText({ outcome, changed, patches, restart, message }: Hoo
       for (const each of patches)
         lines.push(`${each.patch} (${each.carrier}): ${each.outcome}, ${shown(each.reason)}`);
       for (const each of restart)
-        lines.push(`Process ${each.pid} (${shown(each.owner)}) is older than this: restart it.`);
+        lines.push(
+          `Process ${each.pid} (${shown(each.owner)}) is older than this. To restart it:`,
+          ...each.commands.map((words) => `  ${shellLine(words)}`),
+        );
       break;
     default:
       outcome satisfies never;

@@ -92,16 +92,21 @@ export const patchMessages: Messages = {
   },
   UPDATE_IN_PROGRESS: {
     says: (args) =>
-      `The engine is being updated right now${has(args, 'pid') ? ` (pid ${value(args, 'pid', '')})` : ''}`,
+      `The engine is being updated right now${value(args, 'by', '') === 'ours' ? ' by hermes-compat' : ''}${has(args, 'pid') ? ` (pid ${value(args, 'pid', '')})` : ''}`,
     means: 'Its files change under us, so nothing is changed and this report may be out of date soon.',
     seen: 'The updater’s lock, whose process is alive.',
     todo: 'Wait until it ends, then check again.',
   },
   UPDATE_INTERRUPTED: {
-    says: () => 'An update of the engine was interrupted',
-    means: 'Files of two versions may lie side by side.',
-    seen: 'The updater’s lock without its process, or files that name different versions.',
-    todo: 'Run the engine’s update again to its end, best with `hermes-compat update`.',
+    says: (args) =>
+      value(args, 'by', '') !== 'ours'
+        ? 'An update of the engine was interrupted'
+        : value(args, 'prepared', '') === 'true'
+          ? 'An update was prepared by `hermes-compat pre-update`, and `post-update` is missing'
+          : `Our own update was cut after the step "${value(args, 'step', '?')}"`,
+    means: 'Files of two versions may lie side by side, or edits of ours are out.',
+    seen: 'The updater’s lock without its process, files that name different versions, or our state in desktop-compat/update.',
+    todo: 'Run the update again to its end, best with `hermes-compat update`, which goes on where one of ours stood.',
   },
   CONFLICT_MARKERS: {
     says: (args) => `Merge conflict markers are in ${few(args, 'files', 'the source')}`,

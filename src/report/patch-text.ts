@@ -5,6 +5,7 @@ import type {
   PlanDocument,
   StatusDocument,
 } from '../patch/schema.ts';
+import { shellLine } from './shell-line.ts';
 import { shown, wrap } from './shown.ts';
 import type { Style, Tone } from './style.ts';
 
@@ -149,6 +150,7 @@ export function changeText(change: ChangeDocument, style: Style): string {
       each.restarted
         ? `Restarted: ${what}, now process ${each.newPid ?? 'unknown'}${each.why === null ? '' : ` (${each.why})`}`
         : `${style('warn', 'Restart needed')}: ${what} still runs what it loaded before (${each.why ?? ''})`,
+      ...each.commands.map((words) => `  ${shellLine(words)}`),
     );
   }
   for (const path of change.purged) lines.push(`${style('dim', 'removed')} ${shown(path)}`);

@@ -1,5 +1,6 @@
 import type { UpdateDocument } from '../lifecycle/update/schema.ts';
 import type { UpdateState } from '../lifecycle/update/state.ts';
+import { shellLine } from './shell-line.ts';
 import { shown } from './shown.ts';
 
 type Planned = Pick<UpdateState, 'install' | 'home' | 'processes' | 'edits' | 'notTaken'> & {
@@ -79,11 +80,16 @@ export function updateText(document: UpdateDocument): string {
         ? `The dashboard on port ${each.port} did not start: ${shown(each.why ?? '')}`
         : `The dashboard on port ${each.port} runs${each.outcome === 'started' ? ' again' : ''}: ${each.url ?? ''} (pid ${each.pid ?? ''})`,
     );
-  for (const { pid, command, launched, ended } of processes)
+  for (const { pid, command, launched, ended, restart: by } of processes)
     if (ended === true && !launched)
-      lines.push(`The updater ended process ${pid}. To start it again: ${shown(command)}`);
+      lines.push(
+        `The updater ended process ${pid}. To start it again: ${by.length === 0 ? shown(command) : by.map(shellLine).join(' && ')}`,
+      );
   for (const each of restart)
-    lines.push(`Process ${each.pid} (${shown(each.owner)}) still runs the old code: restart it.`);
+    lines.push(
+      `Process ${each.pid} (${shown(each.owner)}) still runs the old code. To restart it:`,
+      ...each.commands.map((words) => `  ${shellLine(words)}`),
+    );
   if (document.verdict !== null)
     lines.push(
       `Verdict: ${document.verdict}${document.findings.length === 0 ? '' : ` (${document.findings.join(', ')})`}`,

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, symlink } from 'node:fs/promises';
@@ -297,7 +298,8 @@ describe('plugins, markers, journal, locks', () => {
 
   it('locks with their holder', async () => {
     const home = join(box.home, '.hermes');
-    const ours = join(home, 'desktop-compat/lock', `box~${process.pid}~123~abc`);
+    const node = hostname().replace(/[^A-Za-z0-9.-]/g, '_');
+    const ours = join(home, 'desktop-compat/lock', `${node}~${process.pid}~~abc`);
     await box.write(ours, '');
     await box.write(join(home, '.hermes-update-in-progress'), '999999999\n1796055740\nct:1.000\n');
     const found = await homeOf();
@@ -312,6 +314,33 @@ describe('plugins, markers, journal, locks', () => {
       },
     ]);
     expect(found?.locks[0]?.ageMs).toBeLessThan(60_000);
+  });
+
+  it('a lock of another machine, and one whose pid was used again', async () => {
+    const folder = join(box.home, '.hermes/desktop-compat/lock');
+    const node = hostname().replace(/[^A-Za-z0-9.-]/g, '_');
+    await box.write(join(folder, `a-elsewhere.example~${process.pid}~~abc`), '');
+    await box.write(join(folder, `${node}~${process.pid}~0123abcd-1~abc`), '');
+    const locks = (await homeOf())?.locks.toSorted((a, b) => a.path.localeCompare(b.path));
+    expect(locks?.map(({ alive }) => alive)).toEqual(node < 'a-e' ? [false, null] : [null, false]);
+  });
+
+  it('an update of ours: cut, prepared, and held', async () => {
+    const folder = join(box.home, '.hermes/desktop-compat/update');
+    expect((await homeOf())?.update).toBeUndefined();
+    const state = { stateVersion: 1, step: 'taken-out', at: '2026-11-30T12:00:00.000Z', prepared: false };
+    const write = (more: object) =>
+      box.write(join(folder, 'state.json'), `${JSON.stringify({ ...state, ...more }, null, 2)}\n`);
+    await write({ edits: Array.from({ length: 500 }, () => ({ step: 'no', path: 'a/b' })) });
+    const cut = { step: 'taken-out', at: state.at, prepared: false, pid: null, alive: null, held: false };
+    expect((await homeOf())?.update).toEqual(cut);
+    await write({ prepared: true });
+    expect((await homeOf())?.update).toEqual({ ...cut, prepared: true });
+    const node = hostname().replace(/[^A-Za-z0-9.-]/g, '_');
+    await box.write(join(folder, 'lock', `${node}~999999999~~abc`), '');
+    expect((await homeOf())?.update).toMatchObject({ held: false });
+    await box.write(join(folder, 'lock', `${node}~${process.pid}~~abc`), '');
+    expect((await homeOf())?.update).toMatchObject({ held: true, alive: true, pid: process.pid });
   });
 
   it('a home that a package manager owns', async () => {

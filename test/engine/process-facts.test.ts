@@ -89,16 +89,22 @@ describe('ownerOf', () => {
   const owner = (groups: string, parents = '', ownGroups = '0::/') =>
     ownerOf({ pid: 7, ownedPids: [], groups, ownGroups, parents });
   it.each([
-    ['0::/system.slice/hermes-dashboard.service', { kind: 'systemd', name: 'hermes-dashboard.service' }],
+    [
+      '0::/system.slice/hermes-dashboard.service',
+      { kind: 'systemd', name: 'hermes-dashboard.service', manager: 'system' },
+    ],
     [
       '0::/user.slice/user-1000.slice/user@1000.service/app.slice/hermes.service',
-      { kind: 'systemd', name: 'hermes.service' },
+      { kind: 'systemd', name: 'hermes.service', manager: 'user' },
     ],
     [
       '0::/system.slice/system-hermes.slice/hermes@ann\\x2dlee.service',
-      { kind: 'systemd', name: 'hermes@ann-lee.service' },
+      { kind: 'systemd', name: 'hermes@ann-lee.service', manager: 'system' },
     ],
-    ['12:pids:/system.slice/x.service 0::/system.slice/x.service', { kind: 'systemd', name: 'x.service' }],
+    [
+      '12:pids:/system.slice/x.service 0::/system.slice/x.service',
+      { kind: 'systemd', name: 'x.service', manager: 'system' },
+    ],
     ['0::/user.slice/user-1000.slice/session-3.scope', { kind: 'manual', name: null }],
     [
       '0::/user.slice/user-1000.slice/user@1000.service/app.slice/app-org.gnome.Terminal.slice/vte.scope',
@@ -123,6 +129,21 @@ describe('ownerOf', () => {
       kind: 'ssh',
       name: null,
     }));
+
+  it.each([
+    ['user 7 0 ai.hermes.dashboard', '1:', { kind: 'launchd', name: 'ai.hermes.dashboard', manager: 'user' }],
+    [
+      'system 6 0 ai.hermes.dashboard',
+      '6:',
+      { kind: 'launchd', name: 'ai.hermes.dashboard', manager: 'system' },
+    ],
+    ['user 6 0 application.com.apple.Terminal.1', '6:', { kind: 'unknown', name: null }],
+    ['user 8 0 ai.hermes.dashboard', '1:', { kind: 'unknown', name: null }],
+  ])('a job of launchd: %s', (job, parents, expected) =>
+    expect(ownerOf({ pid: 7, ownedPids: [], groups: '', ownGroups: '', parents, jobs: [job] })).toEqual(
+      expected,
+    ),
+  );
 
   it('our own container is not the owner', () => {
     const group = '5:cpu:/docker/0123456789abcdef0123';
@@ -177,6 +198,7 @@ it('psLine', () => {
     psLine('  501     1   501 Mon Nov 30 16:15:47 2026     /v/bin/python /v/bin/hermes dashboard'),
   ).toEqual({
     pid: 501,
+    ppid: 1,
     uid: 501,
     startMs: Date.UTC(2026, 10, 30, 16, 15, 47),
     argv: ['/v/bin/python', '/v/bin/hermes', 'dashboard'],

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { mkdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -242,6 +242,27 @@ it('a host without procfs is read through ps', async () => {
     uid: process.getuid?.(),
   });
   expect(Math.abs(Date.parse(found?.startedAt ?? '') - before)).toBeLessThan(2500);
+});
+
+it('without procfs a job of launchd is the owner of what it started', async () => {
+  const venv = await makeVenv(box, 'venv');
+  const pid = await pretend(join(venv, 'bin/python'), [await script(venv), 'dashboard', '--port', '9558']);
+  // As `launchctl list` prints it.
+  const list = `PID\tStatus\tLabel\n-\t0\tcom.apple.idle\n${pid}\t0\tai.hermes.dashboard\n`;
+  await box.write('jobs', list);
+  await chmod(await box.write('mac/launchctl', `#!/bin/sh\ncat ${box.path('jobs')}\n`), 0o755);
+  const path = `${box.path('mac')}:/usr/bin:/bin`;
+  const real = localHost({ path, home: box.home, platform: process.platform });
+  const gathered = await gather(
+    {
+      ...real,
+      script: (text, args = [], options) => real.script(text, [...args.slice(0, 5), 'ps'], options),
+    },
+    { path: venv, home: null, profile: null, port: null, env: { PATH: path }, timeoutMs: 20_000 },
+  );
+  const found = processesOf(gathered, installsOf(gathered), []).find((each) => each.pid === pid);
+  const manager = process.getuid?.() === 0 ? 'system' : 'user';
+  expect(found?.owner).toEqual({ kind: 'launchd', name: 'ai.hermes.dashboard', manager });
 });
 
 it('what is skipped stays unknown', async () => {

@@ -126,8 +126,12 @@ describe('install and process', () => {
   });
   test.each([
     [{ kind: 'systemd', name: 'hermes.service' }, 'systemctl --user restart hermes.service'],
+    [{ kind: 'systemd', name: 'hermes.service', manager: 'system' }, 'systemctl restart hermes.service'],
+    [{ kind: 'systemd', name: 'hermes.service', manager: 'user' }, 'systemctl --user restart hermes.service'],
+    [{ kind: 'launchd', name: 'ai.hermes', manager: 'user' }, 'launchctl kickstart -k gui/1000/ai.hermes'],
+    [{ kind: 'launchd', name: 'ai.hermes', manager: 'system' }, 'launchctl kickstart -k system/ai.hermes'],
     [{ kind: 'container', name: 'abc' }, 'docker restart abc'],
-    [{ kind: 'launch', name: null }, 'hermes-compat stop'],
+    [{ kind: 'launch', name: null }, 'hermes-compat stop --home /home/ann/.hermes --port 9119'],
     [{ kind: 'manual', name: null }, 'kill 4711'],
     [{ kind: 'ssh', name: null }, 'kill 4711'],
   ] as const)('code newer than the process, owned by %j', (owner, first) => {
@@ -363,6 +367,19 @@ describe('patches and leftovers', () => {
       found(withInstall(residue({ mixedVersions: ['__init__.py: 0.16.0', 'pyproject.toml: 0.19.0'] }))),
     ).toEqual(['UPDATE_INTERRUPTED error likely']);
     expect(judged(withHome({ locks: [lock] })).verdict).toBe('compatible');
+    const ours = { step: 'taken-out', at: null, prepared: false, pid: null, alive: null, held: false };
+    expect(found(withHome({ update: null }))).toEqual([]);
+    expect(found(withHome({ update: ours }))).toEqual(['UPDATE_INTERRUPTED error certain']);
+    expect(commands(withHome({ update: ours }), 'finish-update')).toEqual([
+      'hermes-compat update local:/home/ann/venv --home /home/ann/.hermes',
+    ]);
+    expect(commands(withHome({ update: { ...ours, prepared: true } }), 'finish-update')).toEqual([
+      'hermes-compat post-update local:/home/ann/venv --home /home/ann/.hermes',
+    ]);
+    expect(found(withHome({ update: { ...ours, held: true, alive: true, pid: 7 } }))).toEqual([
+      'UPDATE_IN_PROGRESS error certain',
+    ]);
+    expect(found(withHome({ update: { ...ours, held: true } }))).toEqual(['UPDATE_IN_PROGRESS error likely']);
   });
   test('conflict markers, stale bytecode, backups', () => {
     const facts = withInstall({

@@ -33,6 +33,7 @@ await update({
     return { session: { ...session, verify: null }, located };
   },
   engineArgs: [],
+  again: ['hermes-compat', 'update'],
   env: {},
   say: () => {},
   output: (bytes) => {

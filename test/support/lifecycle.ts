@@ -45,6 +45,7 @@ export const updateRunOf = (
   now: () => new Date().toISOString(),
   open: (at) => openTree(at ?? { install: tree.root, home: tree.home }),
   engineArgs: [],
+  again: ['hermes-compat', 'update'],
   env: {},
   say: () => {},
   output: () => {},

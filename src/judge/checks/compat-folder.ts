@@ -3,7 +3,8 @@ import { chatGate } from '../chat.ts';
 import type { Draft } from '../draft.ts';
 import { draft } from '../draft.ts';
 import type { Reading } from '../reading.ts';
-import { compat, compatPatch } from '../remedies/commands.ts';
+import { compat, compatPatch, compatUpdate } from '../remedies/commands.ts';
+import { overlay } from '../remedies/overlay.ts';
 import { oneCommand, removePaths } from '../remedies/residue.ts';
 import type { CheckDefinition } from './check.ts';
 import { done, skip } from './check.ts';
@@ -29,6 +30,7 @@ export const compatFolder: CheckDefinition = {
           ]
         : []),
       ...home.locks.map((lock) => lockDraft(reading, lock)),
+      ...ourUpdate(reading, home),
       ...mixedVersions(reading, install?.residue?.mixedVersions ?? []),
     ]);
   },
@@ -53,6 +55,7 @@ function markerDrafts(reading: Reading, marker: Marker): Draft[] {
     draft('MARKER_MISMATCH', {
       args: { path: marker.path, claim: 'compatible: true' },
       evidence: [`${marker.path} says compatible: true`, ...chatGate(reading).evidence],
+      remedies: [overlay(reading, 'embedded-chat')],
     }),
   ];
 }
@@ -93,8 +96,32 @@ function lockDraft(reading: Reading, lock: Home['locks'][number]): Draft {
     confidence: lock.alive === null ? 'likely' : 'certain',
     args,
     evidence,
-    remedies: [oneCommand('finish-update', compat(reading, 'update'))],
+    remedies: [oneCommand('finish-update', compatUpdate(reading))],
   });
+}
+
+/** What our own update left in desktop-compat/update. */
+function ourUpdate(reading: Reading, { root, update }: Home): Draft[] {
+  if (update == null) return [];
+  const { step, at, prepared, pid, alive, held } = update;
+  const args = { path: `${root}/desktop-compat/update/state.json`, pid, alive, step, prepared, by: 'ours' };
+  const began = `an update by hermes-compat of ${at ?? 'an unknown time'}`;
+  if (held)
+    return [
+      draft('UPDATE_IN_PROGRESS', {
+        confidence: alive === true ? 'certain' : 'likely',
+        args,
+        evidence: [`${began}, pid ${pid ?? 'unknown'} ${aliveWords(alive)}`],
+      }),
+    ];
+  const command = prepared ? 'post-update' : 'update';
+  return [
+    draft('UPDATE_INTERRUPTED', {
+      args,
+      evidence: [`${began} ${prepared ? 'waits for post-update' : 'was cut'} after the step "${step}"`],
+      remedies: [oneCommand('finish-update', compatUpdate(reading, command))],
+    }),
+  ];
 }
 
 const aliveWords = (alive: boolean | null): string =>
@@ -107,7 +134,7 @@ function mixedVersions(reading: Reading, claims: string[]): Draft[] {
       confidence: 'likely',
       args: { claims },
       evidence: claims.slice(0, 6).map((claim) => `version of ${claim}`),
-      remedies: [oneCommand('finish-update', compat(reading, 'update'))],
+      remedies: [oneCommand('finish-update', compatUpdate(reading))],
     }),
   ];
 }

@@ -1,4 +1,5 @@
 import { draft } from '../draft.ts';
+import { launchOnPath } from '../remedies/launch.ts';
 import type { CheckDefinition } from './check.ts';
 import { done, skip } from './check.ts';
 
@@ -21,6 +22,7 @@ export const installs: CheckDefinition = {
           `the dashboard runs ${install.root} (${install.version ?? 'version unknown'})`,
           `hermes on PATH is ${onPath.root} (${onPath.version ?? 'version unknown'})`,
         ],
+        remedies: [launchOnPath(reading, onPath)],
       }),
     ]);
   },

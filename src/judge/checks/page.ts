@@ -78,7 +78,10 @@ function staleBuild({ install }: Reading): Draft[] {
             id: 'build-web',
             carrier: 'config' as const,
             where: 'here' as const,
-            commands: [['npm', '--prefix', `${install.root}/web`, 'run', 'build']],
+            commands: [
+              ['npm', '--prefix', `${install.root}/web`, 'install', '--no-fund', '--no-audit'],
+              ['npm', '--prefix', `${install.root}/web`, 'run', 'build'],
+            ],
             restart: 'dashboard' as const,
             reversible: false,
           },

@@ -26,6 +26,24 @@ export function compatPatch(reading: Reading, command: string): string[] {
   return ['hermes-compat', 'patch', command, ...named, ...home];
 }
 
+/** An update is of an install and a home, not of a port: both are named where a port led to them. */
+export function compatUpdate(
+  { facts, install, home }: Reading,
+  command: 'update' | 'post-update' = 'update',
+): string[] {
+  const { target, asked, service } = facts;
+  const byPort = target.kind === 'local' && service?.how === 'named' && install !== null;
+  const word = byPort ? `local:${install.root}` : targetWord(facts);
+  const homeWord = asked.home ?? (home?.from === 'process' && byPort ? home.path : null);
+  return [
+    'hermes-compat',
+    command,
+    ...(word === null ? [] : [word]),
+    ...(homeWord === null ? [] : ['--home', homeWord]),
+    ...(asked.profile === null ? [] : ['--profile', asked.profile]),
+  ];
+}
+
 /** The same command as it is typed on the engine's own machine, when we only reach it over HTTP. */
 export const onHost = (command: string, extra: readonly string[] = []): string[] => [
   'hermes-compat',

@@ -2,6 +2,7 @@ import type { Install } from '../../engine/schema.ts';
 import type { Reading } from '../reading.ts';
 import type { Remedy } from '../schema.ts';
 import { onHost, targetWord } from './commands.ts';
+import { restartCommandsOf } from './restart-commands.ts';
 
 /** The virtual environment of an install where it has one of its own, else its root. */
 function placeOf(install: Install): string {
@@ -9,8 +10,12 @@ function placeOf(install: Install): string {
   return venv !== undefined && install.root.startsWith(`${venv}/`) ? venv : install.root;
 }
 
-/** argv that starts the dashboard of this install and home again, where it was. */
-function launchArgv({ facts, install, process, home }: Reading): string[] {
+/** argv that ends the dashboard of this install and home, or starts it again where it was. */
+function launchArgv(
+  { facts, process, home }: Reading,
+  command: 'launch' | 'stop',
+  install: Install | null,
+): string[] {
   const { target, asked } = facts;
   const elsewhere = target.kind === 'local' && install !== null && !install.onPath;
   const word = elsewhere ? `local:${placeOf(install)}` : targetWord(facts);
@@ -21,7 +26,7 @@ function launchArgv({ facts, install, process, home }: Reading): string[] {
   const homeWord = asked.home ?? (served !== null && home?.from === 'process' ? served : null);
   return [
     'hermes-compat',
-    'launch',
+    command,
     ...(word === null ? [] : [word]),
     ...(homeWord === null ? [] : ['--home', homeWord]),
     ...(asked.profile === null ? [] : ['--profile', asked.profile]),
@@ -29,7 +34,8 @@ function launchArgv({ facts, install, process, home }: Reading): string[] {
   ];
 }
 
-const launchHere = (reading: Reading): string[] => (reading.hasDisk ? launchArgv(reading) : onHost('launch'));
+const launchHere = (reading: Reading, command: 'launch' | 'stop' = 'launch'): string[] =>
+  reading.hasDisk ? launchArgv(reading, command, reading.install) : onHost(command);
 
 /** Starting the dashboard the right way for its version, after the running one ended by pid, so that nothing else does. */
 export function launch(reading: Reading): Remedy {
@@ -38,13 +44,33 @@ export function launch(reading: Reading): Remedy {
     process === null
       ? []
       : process.owner.kind === 'launch'
-        ? [['hermes-compat', 'stop']]
+        ? [launchHere(reading, 'stop')]
         : [['kill', String(process.pid)]];
   return {
     id: 'launch',
     carrier: 'launch',
     where: reading.hasDisk ? 'here' : 'on-host',
     commands: [...stop, launchHere(reading)],
+    restart: 'dashboard',
+    reversible: true,
+  };
+}
+
+/** The dashboard of the install that `hermes` on PATH is, in place of the one that runs. */
+export function launchOnPath(reading: Reading, onPath: Install): Remedy {
+  const { process } = reading;
+  const owner = process?.owner ?? { kind: 'unknown' as const, name: null };
+  const kept = owner.name !== null && owner.kind !== 'launch';
+  const start = launchArgv(reading, 'launch', { ...onPath, onPath: false });
+  const stop = owner.kind === 'launch' ? launchHere(reading, 'stop') : ['kill', String(process?.pid)];
+  return {
+    id: 'launch-path-install',
+    carrier: 'launch',
+    where: reading.hasDisk ? 'here' : 'on-host',
+    commands: kept ? [] : [...(process === null ? [] : [stop]), start],
+    ...(kept
+      ? { lines: [`# in ${owner.kind} ${owner.name}: start this one`, onPath.commands[0] ?? onPath.root] }
+      : {}),
     restart: 'dashboard',
     reversible: true,
   };
@@ -72,20 +98,12 @@ export const configLines = (reading: Reading, id: string, lines: string[]): Reme
   reversible: true,
 });
 
-/** Restarting the process that is there, by who owns it: a unit, a container or a pid, never a name pattern. */
+/** Restarting the process that is there, by who owns it. */
 export function restartCommands(reading: Reading): string[][] {
   const { process } = reading;
   if (!reading.hasDisk) return [];
-  const start = launchHere(reading);
-  if (process === null) return reading.facts.service === null ? [start] : [];
-  const { kind, name } = process.owner;
-  if (kind === 'systemd' && name !== null)
-    return [process.uid === 0 ? ['systemctl', 'restart', name] : ['systemctl', '--user', 'restart', name]];
-  if (kind === 'launchd' && name !== null)
-    return [['launchctl', 'kickstart', '-k', `gui/${process.uid ?? 501}/${name}`]];
-  if (kind === 'container' && name !== null) return [['docker', 'restart', name]];
-  if (kind === 'launch') return [['hermes-compat', 'stop'], start];
-  return [['kill', String(process.pid)], start];
+  if (process === null) return reading.facts.service === null ? [launchHere(reading)] : [];
+  return restartCommandsOf(process, (command) => launchHere(reading, command));
 }
 
 export const restart = (reading: Reading): Remedy => ({

@@ -3,7 +3,7 @@ import type { Reading } from '../reading.ts';
 import type { Remedy } from '../schema.ts';
 import { parseVersion } from '../../engine/version.ts';
 import { atLeast } from '../version.ts';
-import { compat, onHost } from './commands.ts';
+import { compatUpdate, onHost } from './commands.ts';
 import { restartCommands } from './launch.ts';
 
 /** The last release that was put on PyPI as `hermes-agent`; forks go on under their own names. */
@@ -30,7 +30,7 @@ function commandsFor(install: Install, reading: Reading, least: string): string[
     case 'editable':
     case 'fhs':
     case 'unknown':
-      return [compat(reading, 'update')];
+      return [compatUpdate(reading)];
     case 'docker':
     case 'nix':
       return [];

@@ -44,6 +44,7 @@ export async function noteAll(
     stateVersion: 1,
     step: 'noted',
     at: run.now(),
+    prepared: false,
     install: install.id,
     home: home.path,
     engineArgs: [...run.engineArgs],

@@ -1,6 +1,7 @@
 import type { EngineProcess, Install } from '../../engine/schema.ts';
 import type { Host } from '../../host/types.ts';
-import { argumentsOf } from '../restart.ts';
+import { restartCommandsOf } from '../../judge/remedies/restart-commands.ts';
+import { argumentsOf } from '../start-again.ts';
 import { recordOf } from '../../launch/recorded.ts';
 import { redactArgv } from '../../engine/argv.ts';
 import type { NotedLaunch, NotedProcess } from './state.ts';
@@ -35,15 +36,19 @@ export async function endangered(
       install: known?.install ?? null,
       owner: ownerWord(known),
       launched: launches.some((launch) => launch.pid === Number(pid)),
+      restart: known === undefined || !isKept(known) ? [] : restartCommandsOf(known, () => []),
     });
   }
   return found;
 }
 
-const ownerWord = (process: EngineProcess | undefined): string =>
-  process === undefined
+const isKept = ({ owner: { kind, name } }: EngineProcess): boolean =>
+  name !== null && (kind === 'systemd' || kind === 'launchd' || kind === 'container');
+
+const ownerWord = (running: EngineProcess | undefined): string =>
+  running === undefined
     ? 'unknown'
-    : `${process.owner.kind}${process.owner.name === null ? '' : ` ${process.owner.name}`}`;
+    : `${running.owner.kind}${running.owner.name === null ? '' : ` ${running.owner.name}`}`;
 
 /** Dashboards of these homes that `launch` started, with what it takes to start them again. */
 export async function launchesOf(
@@ -52,11 +57,13 @@ export async function launchesOf(
   processes: readonly EngineProcess[],
 ): Promise<NotedLaunch[]> {
   const found: NotedLaunch[] = [];
-  for (const process of processes) {
-    const record = await recordOf(host, root, process);
+  for (const running of processes) {
+    const record = await recordOf(host, root, running);
     if (record === null) continue;
-    const { id, pid, startTicks, port, host: bind } = record;
-    found.push({ id, pid, startTicks, port, host: bind, engineArgs: argumentsOf(process.argv) });
+    const { id, pid, startTicks, port, host: bind, home, install } = record;
+    const { webDist } = running.env;
+    const engineArgs = argumentsOf(running.argv);
+    found.push({ id, pid, startTicks, port, host: bind, home, install, webDist, engineArgs });
   }
   return found;
 }

@@ -1,11 +1,11 @@
 import { launchFolder } from '../../engine/compat-places.ts';
-import type { EngineProcess, Home, Install } from '../../engine/schema.ts';
+import type { EngineProcess } from '../../engine/schema.ts';
 import type { Host } from '../../host/types.ts';
-import { launch } from '../../launch/launch.ts';
-import { readRecords, removeTraces } from '../../launch/record.ts';
-import { endProcess } from '../../launch/stop.ts';
+import { type LaunchRecord, readRecords } from '../../launch/record.ts';
+import { startAgain } from '../start-again.ts';
 import { readOrNull } from './edits.ts';
-import type { NotedLaunch } from './state.ts';
+import type { Place, UpdateRun } from './run.ts';
+import type { NotedLaunch, UpdateState } from './state.ts';
 
 /** What became of a dashboard that `launch` had started. */
 export interface Relaunched {
@@ -18,77 +18,71 @@ export interface Relaunched {
 }
 
 /**
- * Sees to it that a dashboard which `launch` started runs again, on its port, with its token, and with the code that is on disk.
- * A second call finds it running.
+ * Sees to it that every dashboard which `launch` had started runs again, as it was and with the code that is on disk. A second
+ * call finds them running.
  *
  * @param fresh the process must be younger than what was written
  */
-export async function relaunch(
-  place: { host: Host; home: Home; install: Install; env: Record<string, string> },
+export async function relaunchAll(run: UpdateRun, state: UpdateState, fresh: boolean): Promise<Relaunched[]> {
+  if (state.launches.length === 0) return [];
+  const place = await run.open({ install: state.install, home: state.home });
+  const dashboards: Relaunched[] = [];
+  for (const noted of state.launches) dashboards.push(await relaunch(run, place, noted, fresh));
+  return dashboards;
+}
+
+async function relaunch(
+  { host, env, signal }: UpdateRun,
+  { session, located }: Place,
   noted: NotedLaunch,
-  processes: readonly EngineProcess[],
   fresh: boolean,
-  signal: AbortSignal,
 ): Promise<Relaunched> {
-  const { host, home, install, env } = place;
+  const { home } = session.scene;
+  const { port } = noted;
+  const failed = (why: string): Relaunched => ({ port, outcome: 'failed', pid: null, url: null, why });
   const records = await readRecords(host, home.root);
-  for (const record of records.filter((each) => each.port === noted.port)) {
-    const process = processes.find(
-      (each) => each.pid === record.pid && each.startTicks === record.startTicks,
-    );
-    if (process === undefined) continue;
-    const isOld = process.newerFiles.length > 0 || (fresh && record.id === noted.id);
-    if (!isOld)
-      return { port: noted.port, outcome: 'running', pid: record.pid, url: urlOf(noted), why: null };
-  }
-  const token = await tokenOf(
-    host,
-    home.root,
-    [noted.id, ...records.map(({ id }) => id)],
-    noted.port,
-    records,
+  const old = records.filter((each) => each.port === port);
+  const changedMs = home.overlay.changedMs ?? null;
+  const running = old.find(
+    (record) => isCurrent(record, located.processes, changedMs) && !(fresh && record.id === noted.id),
   );
-  // Their records and the token stay until the new one is up: a cut here must lose neither.
-  const old = records.filter((each) => each.port === noted.port);
-  for (const record of old) await endProcess(host, record);
-  const options = {
-    port: noted.port,
-    host: noted.host,
-    webDist: null,
-    engineArgs: noted.engineArgs,
-    env,
-    seconds: 180,
-  };
-  const started = await launch({ host, install, home, options, token }, signal);
-  if (started.outcome === 'failed') {
-    const { code, evidence } = started.failure;
-    return {
-      port: noted.port,
-      outcome: 'failed',
-      pid: null,
-      url: null,
-      why: `${code}: ${evidence.at(-1) ?? ''}`,
-    };
-  }
-  const { record, url } = started;
-  for (const { id } of old) await removeTraces(host, home.root, id);
-  return { port: noted.port, outcome: 'started', pid: record.pid, url, why: null };
+  if (running !== undefined)
+    return { port, outcome: 'running', pid: running.pid, url: urlOf(noted), why: null };
+  const install = located.installs.find(({ id }) => id === noted.install);
+  if (install === undefined) return failed(`its install ${noted.install} is not there any more`);
+  const token = await tokenOf(host, home.root, noted, records);
+  const started = await startAgain({ host, home, install, env, signal }, noted, old, token);
+  if (started.outcome === 'not-ended') return failed(started.why);
+  if (started.outcome === 'failed')
+    return failed(`${started.failure.code}: ${started.failure.evidence.at(-1) ?? ''}`);
+  const { record, url } = started.launched;
+  return { port, outcome: 'started', pid: record.pid, url, why: null };
+}
+
+/** It runs, and it is younger than the code and the overlay on disk. */
+function isCurrent(
+  record: LaunchRecord,
+  processes: readonly EngineProcess[],
+  overlayMs: number | null,
+): boolean {
+  const running = processes.find(
+    ({ pid, startTicks }) => pid === record.pid && startTicks === record.startTicks,
+  );
+  if (running === undefined || running.newerFiles.length > 0) return false;
+  return !(overlayMs !== null && overlayMs > Date.parse(running.startedAt ?? '') + 1000);
 }
 
 const urlOf = ({ host, port }: NotedLaunch): string =>
   `http://${host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${port}`;
 
-/** Its clients know the old token. Read before the record goes. */
+/** Its clients know the old token; where the record is gone, its file may still be there. */
 async function tokenOf(
   host: Host,
   root: string,
-  ids: readonly string[],
-  port: number,
-  records: readonly { id: string; port: number }[],
+  noted: NotedLaunch,
+  records: readonly LaunchRecord[],
 ): Promise<string | null> {
-  for (const id of ids) {
-    const record = records.find((each) => each.id === id);
-    if (record !== undefined && record.port !== port) continue;
+  for (const id of [noted.id, ...records.filter(({ port }) => port === noted.port).map((each) => each.id)]) {
     const text = (await readOrNull(host, `${launchFolder(root)}/${id}.token`))?.toString('utf8').trim() ?? '';
     if (text !== '') return text;
   }

@@ -19,6 +19,8 @@ export interface UpdateRun {
   now(): string;
   /** Looks again: what was true before an update need not be true after. */
   open(at: { install: string; home: string } | null): Promise<Place>;
+  /** argv that goes on with this update after a cut. */
+  again: readonly string[];
   /** Words behind `--`. */
   engineArgs: readonly string[];
   /** The engine's environment on this machine; nothing over ssh. */

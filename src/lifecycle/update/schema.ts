@@ -33,6 +33,9 @@ export const updateSchema = z.object({
         owner: z.string(),
         launched: z.boolean(),
         ended: z.boolean().nullable(),
+        restart: z
+          .array(z.array(z.string()))
+          .describe('Commands of the unit, job or container that keeps it'),
       }),
     )
     .describe('What the end of the updater ends, whatever install it belongs to'),

@@ -25,6 +25,10 @@ export interface NotedLaunch {
   startTicks: string | null;
   port: number;
   host: string;
+  home: string;
+  /** Id of the install that it runs; with several in one home not always the one that is updated. */
+  install: string;
+  webDist: string | null;
   engineArgs: string[];
 }
 
@@ -36,6 +40,8 @@ export interface NotedProcess {
   install: string | null;
   owner: string;
   launched: boolean;
+  /** Commands of the unit, job or container that keeps it; none where a person started it. */
+  restart: string[][];
 }
 
 export interface UpdateVersion {
@@ -49,6 +55,8 @@ export interface UpdateState {
   stateVersion: 1;
   step: UpdateStep;
   at: string;
+  /** `pre-update` ended as it should, and `post-update` is to come. */
+  prepared: boolean;
   install: string;
   home: string;
   engineArgs: string[];

@@ -5,7 +5,8 @@ import type { Host } from '../../host/types.ts';
 import { engineCommand } from '../../patch/verify.ts';
 import { readOrNull } from './edits.ts';
 
-const hour = 3_600_000;
+/** Far beyond any update: at the deadline the updater would be ended with us. */
+const longestMs = 6 * 3_600_000;
 
 /**
  * Runs the updater so that it outlives us and our connection: it writes to a file, which is shown as it grows, and leaves its exit
@@ -18,7 +19,7 @@ rm -f "$dir/code"
 : >"$dir/updater.log"
 ( trap '' HUP INT; "$@" >>"$dir/updater.log" 2>&1 </dev/null; echo $? >"$dir/code.new"; mv "$dir/code.new" "$dir/code" ) &
 worker=$!
-echo "$worker" >"$dir/pid"
+{ echo "$worker"; LC_ALL=C ps -o lstart= -p "$worker"; } >"$dir/pid"
 tail -n +1 -f "$dir/updater.log" & shower=$!
 wait "$worker"
 sleep 1
@@ -62,24 +63,38 @@ export async function runUpdater(
   host: Host,
   root: string,
   start: UpdaterStart,
-  tell: { say(line: string): void; output(bytes: Buffer): void },
+  tell: { say(line: string): void; output(bytes: Buffer): void; signal: AbortSignal },
 ): Promise<number | null> {
   const folder = updateFolder(root);
   const earlier = await exitCodeOf(host, folder);
   if (earlier !== null) return earlier;
-  if (await isRunning(host, folder)) {
-    tell.say('the updater of the earlier run still works; waiting for it');
-    while (await isRunning(host, folder)) await sleep(500);
-    const code = await exitCodeOf(host, folder);
-    if (code !== null) return code;
+  const asked = (): void =>
+    tell.say(
+      "the engine's updater is not cut: waiting for its end. A second Ctrl-C leaves it working; then run the same again",
+    );
+  tell.signal.addEventListener('abort', asked, { once: true });
+  try {
+    if (await isRunning(host, folder)) {
+      tell.say('the updater of the earlier run still works; waiting for it');
+      await untilEnded(host, folder);
+      const code = await exitCodeOf(host, folder);
+      if (code !== null) return code;
+    }
+    await host.script(runScript, [folder, ...start.argv], {
+      env: start.env,
+      cwd: start.cwd,
+      timeoutMs: longestMs,
+      onOutput: tell.output,
+    });
+    await untilEnded(host, folder);
+    return await exitCodeOf(host, folder);
+  } finally {
+    tell.signal.removeEventListener('abort', asked);
   }
-  await host.script(runScript, [folder, ...start.argv], {
-    env: start.env,
-    cwd: start.cwd,
-    timeoutMs: hour,
-    onOutput: tell.output,
-  });
-  return exitCodeOf(host, folder);
+}
+
+async function untilEnded(host: Host, folder: string): Promise<void> {
+  while (await isRunning(host, folder)) await sleep(500);
 }
 
 /** Before a new update begins: what an earlier one left is not its result. */
@@ -92,13 +107,18 @@ async function exitCodeOf(host: Host, folder: string): Promise<number | null> {
   return /^\d+$/.test(text) ? Number(text) : null;
 }
 
-/** The shell that waits for the updater; its pid file is younger than its start, so a pid used again by an older process is not it. */
+/** The shell that waits for the updater, known by pid and start time: a pid alone may belong to another by now. */
 async function isRunning(host: Host, folder: string): Promise<boolean> {
-  const pid = (await readOrNull(host, `${folder}/pid`))?.toString('utf8').trim() ?? '';
+  const text = (await readOrNull(host, `${folder}/pid`))?.toString('utf8') ?? '';
+  const [pid = '', started = ''] = text.split('\n').map((line) => line.trim());
   if (!/^\d+$/.test(pid)) return false;
-  const { stdout } = await host.run(['ps', '-o', 'stat=', '-p', pid]);
-  const stat = stdout.toString('utf8').trim();
-  return stat !== '' && !stat.startsWith('Z');
+  const { stdout } = await host.run(['ps', '-o', 'stat=', '-o', 'lstart=', '-p', pid], {
+    env: { LC_ALL: 'C' },
+  });
+  const [, stat = '', since = ''] = /^\s*(\S+)\s+(.*?)\s*$/.exec(stdout.toString('utf8')) ?? [];
+  // ps counts back from now, so that it can be a second off.
+  const isIt = started === '' || Math.abs(Date.parse(started) - Date.parse(since)) <= 2000;
+  return stat !== '' && !stat.startsWith('Z') && isIt;
 }
 
 export const updaterLog = (root: string): string => `${updateFolder(root)}/updater.log`;
