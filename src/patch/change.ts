@@ -8,6 +8,7 @@ import type { FileChange } from './draft.ts';
 import { fileErrorsAs } from './file-trouble.ts';
 import { ensureStateFolder, journalFolder, readJournal } from './journal.ts';
 import { type Lock, refuseForeignFolder, takeLock } from './lock.ts';
+import { correctMarker } from './correct-marker.ts';
 import { sharedMarkerText } from './marker.ts';
 import { nextMarker } from './next-marker.ts';
 import { draftedFiles } from './plan-overlay.ts';
@@ -59,7 +60,7 @@ export async function planNow(session: Session, options: PlanOptions): Promise<{
 
 /**
  * Plans, asks, and carries out: lock, recover, plan again, compile, stage, journal, rename, read back, verify, marker.
- * When nothing is to be done, nothing is touched.
+ * When nothing is to be done, nothing is touched; only a marker that says another revision than the bytes is corrected.
  *
  * @throws CompatError refused, rolled-back, half-done, interrupted
  */
@@ -68,7 +69,10 @@ export async function change(session: Session, request: Request): Promise<Outcom
   const first = (await planNow(session, request.options)).plan;
   if (request.saved !== null) refuseDrift(request.saved, first.document);
   refuseRefusals(first);
-  if (isEmpty(first)) return { plan: first, changed: false, verified: [], recovered };
+  if (isEmpty(first)) {
+    if (request.options.do === 'apply') await correctMarker(session);
+    return { plan: first, changed: false, verified: [], recovered };
+  }
   if (!(await request.consent(first)))
     throw new CompatError('refused', 'nothing was changed: nobody agreed to the plan', {
       args: { consent: false },

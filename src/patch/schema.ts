@@ -104,6 +104,7 @@ export const statusSchema = z.object({
       severity: z.enum(['error', 'warn', 'info']),
       text: z.string(),
       path: z.string().nullable(),
+      patch: z.string().optional().describe('Whose entry of the marker this is about'),
     }),
   ),
 });

@@ -63,8 +63,14 @@ function isWidened(overlay: OverlayState, patch: Patch, reading: SourceReading |
 export function markerFindings(world: World, patches: readonly PatchStatus[]): StatusFinding[] {
   const { markers, home } = world;
   const list: StatusFinding[] = [];
-  const add = (code: string, text: string, path: string): void =>
-    void list.push({ code, severity: code === 'PATCH_NOT_NEEDED' ? 'info' : 'warn', text, path });
+  const add = (code: string, text: string, path: string, patch?: string): void =>
+    void list.push({
+      code,
+      severity: code === 'PATCH_NOT_NEEDED' ? 'info' : 'warn',
+      text,
+      path,
+      ...(patch === undefined ? {} : { patch }),
+    });
   const marker = markerFile(home.root);
   const shared = sharedMarkerFile(home.root);
   if (markers.oursProblem !== null)
@@ -73,7 +79,7 @@ export function markerFindings(world: World, patches: readonly PatchStatus[]): S
     add('MARKER_CORRUPT', `the marker of Hermes One cannot be read: ${markers.shared.why}`, shared);
   for (const entry of markers.ours?.entries ?? []) {
     const why = disagreement(world, entry, patches);
-    if (why !== null) add(why.code, why.text, marker);
+    if (why !== null) add(why.code, why.text, marker, entry.patch);
   }
   const theirs = markers.shared;
   if (theirs.kind === 'theirs' && theirs.compatible === true) {

@@ -286,6 +286,7 @@ export const factsSchema = z.object({
         severity: z.enum(['error', 'warn', 'info']),
         text: z.string(),
         path: z.string().nullable(),
+        patch: z.string().optional(),
       }),
     )
     .optional()

@@ -73,7 +73,7 @@ export const patchMessages: Messages = {
       `The marker ${value(args, 'path', '')} claims what the files do not show: ${value(args, 'claim', 'a change')}`,
     means: 'An update or another tool changed the files after it was written.',
     seen: 'The claim of the marker against overlay and source.',
-    todo: 'Run `hermes-compat patch status`; `doctor --fix` brings both together again.',
+    todo: 'Run `hermes-compat patch status`; `patch apply` writes our marker anew, `doctor --fix` brings what another’s marker claims.',
   },
   JOURNAL_UNFINISHED: {
     says: () => 'An earlier change was interrupted and is not finished',

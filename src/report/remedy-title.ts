@@ -17,6 +17,8 @@ const titleById: Record<string, string> = {
   'move-backups': 'Move them away',
   'remove-bytecode': 'Delete them',
   'remove-marker': 'Delete it',
+  'write-marker': 'Write it anew',
+  'launch-path-install': 'Start the one on PATH instead',
   'build-web': 'Build it again',
   'finish-update': 'Finish it',
   'finish-journal': 'Finish it',

@@ -3,10 +3,11 @@ import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { runHook } from '../../src/lifecycle/hook-run.ts';
 import { installHook } from '../../src/lifecycle/hooks/index.ts';
 import { change } from '../../src/patch/change.ts';
 import { engineDir, requireEngines, startEngine } from '../support/engines.ts';
-import { openTree } from '../support/lifecycle.ts';
+import { hookRunOf, openTree } from '../support/lifecycle.ts';
 import { agree } from '../support/patch-scene.ts';
 
 const ready = await requireEngines('0.14.0');
@@ -32,9 +33,14 @@ test.skipIf(!ready)(
         onPath: null,
       };
       expect(await installHook(place, 'overlay', new Date().toISOString())).toBe('installed');
+      expect((await runHook(hookRunOf(home))).outcome).toBe('checked');
       const engine = await startEngine({ version: '0.14.0', home });
       await engine.stop();
       expect(JSON.parse(await readFile(due, 'utf8'))).toMatchObject({ pid: engine.pid });
+      // What was noted is acted on once, by whichever hook runs next.
+      const acted = await runHook(hookRunOf(home));
+      expect(acted).toMatchObject({ outcome: 'checked', changed: [due] });
+      expect((await runHook(hookRunOf(home))).outcome).toBe('unchanged');
     } finally {
       await rm(home, { recursive: true, force: true });
     }

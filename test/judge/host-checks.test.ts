@@ -101,8 +101,8 @@ describe('install and process', () => {
     ]);
     expect(commands(facts, 'set-aside')).toEqual([
       'mkdir -p /home/ann/.hermes/desktop-compat/set-aside',
-      'git -C /home/ann/venv diff --binary --output=/home/ann/.hermes/desktop-compat/set-aside/set-aside.diff HEAD -- cli.py',
-      'git -C /home/ann/venv checkout HEAD -- cli.py',
+      'git --no-pager -C /home/ann/venv diff --binary --output=/home/ann/.hermes/desktop-compat/set-aside/set-aside.diff HEAD -- cli.py',
+      'git --no-pager -C /home/ann/venv checkout HEAD -- cli.py',
       'mv -n -- /home/ann/venv/notes.txt /home/ann/.hermes/desktop-compat/set-aside',
     ]);
   });
@@ -396,7 +396,7 @@ describe('patches and leftovers', () => {
       'BACKUP_LEFTOVER warn certain',
     ]);
     expect(commands(facts, 'check-out').at(-1)).toBe(
-      'git -C /home/ann/venv checkout HEAD -- hermes_cli/web_server.py',
+      'git --no-pager -C /home/ann/venv checkout HEAD -- hermes_cli/web_server.py',
     );
     expect(commands(facts, 'remove-bytecode')).toEqual([
       'rm -- /home/ann/venv/hermes_cli/__pycache__/web_server.cpython-311.pyc',

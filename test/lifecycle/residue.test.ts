@@ -1,12 +1,17 @@
-import { execFileSync } from 'node:child_process';
-import { readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Report } from '../../src/judge/schema.ts';
+import { update } from '../../src/lifecycle/update/update.ts';
 import { change } from '../../src/patch/change.ts';
 import { runCli } from '../support/cli.ts';
+import { advisedLines, ourProgramIn, typeLines } from '../support/follow-advice.ts';
 import { farAway, gitTree, type GitTree } from '../support/git-tree.ts';
-import { openTree } from '../support/lifecycle.ts';
+import { hermesOne } from '../support/hermes-one.ts';
+import { openTree, updateRunOf } from '../support/lifecycle.ts';
 import { miniServer } from '../support/mini-engine.ts';
 import { agree } from '../support/patch-scene.ts';
 
@@ -15,7 +20,7 @@ afterEach(async () => {
   for (const tree of trees.splice(0)) await tree.remove();
 });
 
-async function made(carrier: 'source' | null = null): Promise<GitTree> {
+async function made(carrier: 'source' | 'overlay' | null = null): Promise<GitTree> {
   const tree = await gitTree();
   trees.push(tree);
   if (carrier === null) return tree;
@@ -33,17 +38,6 @@ async function doctor(tree: GitTree): Promise<Report> {
 
 const codes = ({ findings }: Report): string[] => findings.map(({ code }) => code);
 
-/** Does what the report says, as it says it: every command of the remedies of this finding, in order. */
-function follow(report: Report, code: string): void {
-  const finding = report.findings.find((each) => each.code === code);
-  const remedies = report.remedies.filter(({ id }) => finding?.fix.includes(id));
-  expect(remedies.length, JSON.stringify(finding)).toBeGreaterThan(0);
-  for (const [command = '', ...words] of remedies.flatMap(({ commands }) => commands)) {
-    // Our own commands are tried where they stand; here it is about what is left in the tree.
-    if (command !== 'hermes-compat') execFileSync(command, words, { stdio: 'pipe' });
-  }
-}
-
 /** The engine's own update, behind our back. */
 const engineUpdate = (tree: GitTree): void => {
   execFileSync(join(tree.root, 'venv/bin/hermes'), ['update'], {
@@ -52,11 +46,14 @@ const engineUpdate = (tree: GitTree): void => {
   });
 };
 
+/** Found, every command of its advice typed as it is printed, then gone. */
 async function foundThenGone(tree: GitTree, code: string): Promise<Report> {
   const first = await doctor(tree);
   expect(codes(first)).toContain(code);
-  follow(first, code);
-  expect(codes(await doctor(tree))).not.toContain(code);
+  const path = `${await ourProgramIn(tree.folder)}:/usr/local/bin:/usr/bin:/bin`;
+  const typed = await typeLines(advisedLines(first, code), { PATH: path, HOME: tree.folder });
+  const after = codes(await doctor(tree));
+  expect(after, JSON.stringify(typed, null, 1)).not.toContain(code);
   return first;
 }
 
@@ -76,6 +73,27 @@ describe('residue made for real: found, its advice followed, gone', () => {
     expect(tree.git('stash', 'list')).toBe('');
     expect(await readFile(join(tree.home, 'desktop-compat/set-aside/stash-0.diff'), 'utf8')).toContain(
       'hermes-compat',
+    );
+  });
+
+  test("Hermes One's edit parked in a stash", async () => {
+    const tree = await made();
+    const { compatible, source } = hermesOne(miniServer);
+    expect(compatible).toBe(true);
+    await writeFile(tree.server, hermesOne(source).source);
+    await tree.upstream({
+      'hermes_cli/web_server.py': miniServer.replace(
+        'mount_spa(app)\n\n\n',
+        'mount_spa(app)\nlast = 1\n\n\n',
+      ),
+    });
+    await writeFile(join(tree.home, 'updater.json'), '{"park": true}');
+    engineUpdate(tree);
+    expect(tree.git('stash', 'show', '-p')).toContain('HERMES_ONE_MODEL_LIBRARY');
+    await foundThenGone(tree, 'PATCH_PARKED_IN_STASH');
+    expect(tree.git('stash', 'list')).toBe('');
+    expect(await readFile(join(tree.home, 'desktop-compat/set-aside/stash-0.diff'), 'utf8')).toContain(
+      'HERMES_ONE_MODEL_LIBRARY',
     );
   });
 
@@ -145,30 +163,72 @@ describe('residue made for real: found, its advice followed, gone', () => {
     await foundThenGone(tree, 'MARKER_CORRUPT');
   });
 
-  test('an update that runs, and one that was cut', async () => {
+  test.each(['overlay', 'source'] as const)(
+    'our marker says another revision than the %s',
+    async (carrier) => {
+      const tree = await made(carrier);
+      const file = join(tree.home, 'desktop-compat/hermes-compat.json');
+      const text = await readFile(file, 'utf8');
+      await writeFile(file, text.replace('"revision": 1', '"revision": 99'));
+      await foundThenGone(tree, 'MARKER_MISMATCH');
+      expect((await readFile(file, 'utf8')).replace(/"at": .*/g, '')).toBe(text.replace(/"at": .*/g, ''));
+    },
+  );
+
+  test('an update that runs; its lock when it was cut', async () => {
     const tree = await made();
     const lock = join(tree.home, '.hermes-update-in-progress');
-    await writeFile(lock, `${process.pid}\n${Math.floor(Date.now() / 1000)}\n`);
+    const updater = spawn('sleep', ['120'], { stdio: 'ignore' });
+    await writeFile(lock, `${updater.pid}\n${Math.floor(Date.now() / 1000)}\n`);
     expect(codes(await doctor(tree))).toContain('UPDATE_IN_PROGRESS');
-    await writeFile(lock, `4194300\n${Math.floor(Date.now() / 1000) - 30}\n`);
-    const cut = await doctor(tree);
-    expect(codes(cut)).toContain('UPDATE_INTERRUPTED');
-    expect(cut.remedies.flatMap(({ commands }) => commands.map((words) => words.slice(0, 2)))).toContainEqual(
-      ['hermes-compat', 'update'],
-    );
-    await rm(lock);
-    expect(codes(await doctor(tree))).not.toContain('UPDATE_INTERRUPTED');
+    updater.kill('SIGKILL');
+    await once(updater, 'close');
+    expect(codes(await doctor(tree))).not.toContain('UPDATE_IN_PROGRESS');
+    await foundThenGone(tree, 'UPDATE_INTERRUPTED');
+    expect(existsSync(lock)).toBe(false);
   });
 
   test('a tree that is half new', async () => {
     const tree = await made();
-    await writeFile(
-      join(tree.root, 'pyproject.toml'),
-      '[project]\nname = "hermes-agent"\nversion = "0.16.0"\n',
-    );
-    const report = await doctor(tree);
-    expect(codes(report)).toContain('UPDATE_INTERRUPTED');
+    const project = '[project]\nname = "hermes-agent"\nversion = "0.16.0"\n';
+    await tree.upstream({
+      'pyproject.toml': project,
+      'hermes_cli/__init__.py': '__version__ = "0.16.0"\n__release_date__ = "2026.6.1"\n',
+    });
+    await writeFile(join(tree.root, 'pyproject.toml'), project);
+    const report = await foundThenGone(tree, 'UPDATE_INTERRUPTED');
     expect(JSON.stringify(report.findings)).toContain('0.16.0');
+    expect(tree.git('status', '--porcelain')).toBe('');
+  });
+
+  test('an update of ours that was cut: the command that is named goes on with it', async () => {
+    const tree = await made('source');
+    await tree.upstream({ 'hermes_cli/web_server.py': farAway(miniServer) });
+    const stop = new AbortController();
+    const run = updateRunOf(tree, {
+      signal: stop.signal,
+      reached: async (step) => void (step === 'taken-out' && stop.abort()),
+    });
+    await expect(update(run)).rejects.toThrow(/interrupted after the step "taken-out"/);
+    const report = await foundThenGone(tree, 'UPDATE_INTERRUPTED');
+    expect(JSON.stringify(report.findings)).toContain('taken-out');
+    const text = await readFile(tree.server, 'utf8');
+    expect(text).toContain('again."""');
+    expect(text).toContain('hermes-compat');
+  });
+
+  test('pre-update without post-update', async () => {
+    const tree = await made('source');
+    await update(updateRunOf(tree), { from: 'begin', to: 'taken-out' });
+    const report = await foundThenGone(tree, 'UPDATE_INTERRUPTED');
+    expect(advisedLines(report, 'UPDATE_INTERRUPTED')[0]).toContain('hermes-compat post-update');
+    expect(await readFile(tree.server, 'utf8')).toContain('hermes-compat');
+  });
+
+  test('our marker names what is not there any more', async () => {
+    const tree = await made('source');
+    tree.git('reset', '-q', '--hard');
+    await foundThenGone(tree, 'PATCH_LOST');
   });
 
   test.each([

@@ -43,6 +43,14 @@ def main():
         if wanted.get("slow") == step:
             time.sleep(wanted["seconds"])
 
+    lock = os.path.join(os.environ["HERMES_HOME"], ".hermes-update-in-progress")
+    if os.path.exists(lock):
+        # A holder that is gone is passed over (hermes_cli/update_lock.py, 0.20 and newer).
+        with open(lock, encoding="utf-8") as file:
+            holder = file.readline().strip()
+        if os.path.exists(f"/proc/{holder}"):
+            return 2
+        os.remove(lock)
     at("begin")
     git("fetch", "origin")
     stashed = False

@@ -3,7 +3,10 @@ import { codes } from '../codes.ts';
 import type { Draft } from '../draft.ts';
 import { draft } from '../draft.ts';
 import type { Reading } from '../reading.ts';
+import { chatGate } from '../chat.ts';
+import { compatPatch } from '../remedies/commands.ts';
 import { overlay } from '../remedies/overlay.ts';
+import { oneCommand } from '../remedies/residue.ts';
 import type { CheckDefinition } from './check.ts';
 import { done, skip } from './check.ts';
 
@@ -11,15 +14,20 @@ import { done, skip } from './check.ts';
 export const patches: CheckDefinition = {
   id: 'patches',
   summary: 'patches that were applied are still there, and still needed',
-  run({ reading }) {
+  run({ reading, reach }, { capabilities }) {
     const { home, install } = reading;
     if (home === null || install === null) return skip('no install and home were read');
+    // A dashboard that was asked for the library and lacks it: the check of the overlay says why, and what helps.
+    const library = capabilities.find((each) => each.id === 'model-library');
+    const overlayWasAsked = reach.state === 'reached' && library?.state === 'no';
     const own = [...lost(reading, home, install), ...byOther(home, install), ...notNeeded(home, install)];
     const asked = (reading.facts.patchFindings ?? []).filter(
       (each) =>
         codes.has(each.code) &&
         !own.some((found) => found.code === each.code) &&
-        !isToldElsewhere(each.code, home, install),
+        !isToldElsewhere(each.code, home, install) &&
+        !(each.code === 'MARKER_MISMATCH' && each.patch === undefined && chatGate(reading).state === 'off') &&
+        !(each.code === 'OVERLAY_NOT_LOADED' && overlayWasAsked),
     );
     return done([
       ...own,
@@ -28,6 +36,7 @@ export const patches: CheckDefinition = {
           severity: each.severity === 'error' ? 'warn' : each.severity,
           args: { path: each.path, text: each.text },
           evidence: [each.text],
+          remedies: remediesFor(reading, each),
         }),
       ),
     ]);
@@ -38,6 +47,15 @@ export const patches: CheckDefinition = {
 const isToldElsewhere = (code: string, home: Home, install: Install): boolean =>
   (code === 'CONFLICT_MARKERS' && (install.residue?.conflictMarkers.length ?? 0) > 0) ||
   (code === 'MARKER_CORRUPT' && home.markers.some(({ state }) => state === 'corrupt'));
+
+/** `patch apply` of what is in place writes no byte of it, and the marker anew. */
+const remediesFor = (
+  reading: Reading,
+  { code, patch }: NonNullable<Reading['facts']['patchFindings']>[number],
+): Draft['remedies'] =>
+  code === 'MARKER_MISMATCH' && patch !== undefined
+    ? [oneCommand('write-marker', compatPatch(reading, 'apply', [patch]))]
+    : [];
 
 interface Entry {
   patch: string;

@@ -18,12 +18,12 @@ export function compat(reading: Reading, command: string, extra: readonly string
 }
 
 /** `patch …` takes patches as arguments, so the target is an option. */
-export function compatPatch(reading: Reading, command: string): string[] {
+export function compatPatch(reading: Reading, command: string, ids: readonly string[] = []): string[] {
   const { asked } = reading.facts;
   const word = targetWord(reading.facts);
   const named = word === null ? [] : ['--target', word];
   const home = asked.home === null ? [] : ['--home', asked.home];
-  return ['hermes-compat', 'patch', command, ...named, ...home];
+  return ['hermes-compat', 'patch', command, ...ids, ...named, ...home];
 }
 
 /** An update is of an install and a home, not of a port: both are named where a port led to them. */

@@ -18,6 +18,9 @@ const remedy = (
   reversible,
 });
 
+/** On a terminal `git diff` would open a pager, with nothing in it, even where its output goes to a file. */
+const plainGit = (install: Install): string[] => ['git', '--no-pager', '-C', install.root];
+
 const absolute = (install: Install, files: readonly string[]): string[] =>
   files.map((file) => (file.startsWith('/') ? file : `${install.root}/${file}`));
 
@@ -60,7 +63,7 @@ export function setAside(
   const folder = keep(reading);
   const tracked = files.filter((file) => install.editedFiles.includes(file) || id === 'check-out');
   const untracked = files.filter((file) => !tracked.includes(file));
-  const git = ['git', '-C', install.root];
+  const git = plainGit(install);
   return remedy(
     id,
     [
@@ -88,16 +91,14 @@ export function dropStashes(reading: Reading, install: Install, entries: readonl
       ['mkdir', '-p', keep(reading)],
       ...sorted.flatMap((entry) => [
         [
-          'git',
-          '-C',
-          install.root,
+          ...plainGit(install),
           'diff',
           '--binary',
           `--output=${keep(reading)}/stash-${number(entry)}.diff`,
           `${entry}^1`,
           entry,
         ],
-        ['git', '-C', install.root, 'stash', 'drop', entry],
+        [...plainGit(install), 'stash', 'drop', entry],
       ]),
     ],
     true,

@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Report } from '../../src/judge/schema.ts';
+import { shellLine } from '../../src/report/shell-line.ts';
+
+const bin = fileURLToPath(new URL('../../bin/hermes-compat.js', import.meta.url));
+
+/** A command that was typed, and what the terminal showed. */
+export interface Typed {
+  line: string;
+  code: number | null;
+  shown: string;
+}
+
+/** A folder for PATH in which `hermes-compat` is the built program. */
+export async function ourProgramIn(folder: string): Promise<string> {
+  const path = join(folder, 'typed-bin');
+  await mkdir(path, { recursive: true });
+  await writeFile(join(path, 'hermes-compat'), `#!/bin/sh\nexec "${process.execPath}" "${bin}" "$@"\n`, {
+    mode: 0o755,
+  });
+  return path;
+}
+
+/** Lines of the remedies of this finding, as a report prints them. */
+export function advisedLines(report: Report, code: string): string[] {
+  const finding = report.findings.find((each) => each.code === code);
+  const remedies = report.remedies.filter(({ id }) => finding?.fix.includes(id));
+  if (remedies.length === 0) throw new Error(`no advice: ${JSON.stringify(finding ?? report.findings)}`);
+  return remedies.flatMap(({ commands }) => commands.map(shellLine));
+}
+
+/** Types the lines one after the other into a shell on a terminal, and `y` where something asks. */
+export async function typeLines(
+  lines: readonly string[],
+  env: Record<string, string>,
+  timeoutMs = 240_000,
+): Promise<Typed[]> {
+  const typed: Typed[] = [];
+  for (const line of lines) typed.push(await typeLine(line, env, timeoutMs));
+  return typed;
+}
+
+function typeLine(line: string, env: Record<string, string>, timeoutMs: number): Promise<Typed> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('script', ['-qec', line, '/dev/null'], {
+      env: { TERM: 'xterm', SHELL: '/bin/sh', NO_COLOR: '1', ...env },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    let shown = '';
+    let answered = 0;
+    child.stdout.on('data', (bytes: Buffer) => {
+      shown += bytes.toString();
+      for (const asked = shown.split('[y/N]').length - 1; answered < asked; answered++)
+        child.stdin.write('y\n');
+    });
+    child.stdin.on('error', () => {});
+    const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
+    child.once('error', reject);
+    child.once('close', (code) => {
+      clearTimeout(timer);
+      resolve({ line, code, shown });
+    });
+  });
+}
