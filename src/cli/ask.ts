@@ -25,7 +25,11 @@ function ask(io: Io, question: string, echo: boolean): Promise<string | null> {
   });
   io.stderr.write(shown(question));
   return new Promise((resolve) => {
+    let answered = false;
     const finish = (answer: string | null): void => {
+      // Closing the lines tells of their end at once, which is no second answer.
+      if (answered) return;
+      answered = true;
       io.signal.removeEventListener('abort', stop);
       lines.close();
       if (!echo || answer === null) io.stderr.write('\n');

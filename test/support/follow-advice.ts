@@ -32,20 +32,25 @@ export function advisedLines(report: Report, code: string): string[] {
   return remedies.flatMap(({ commands }) => commands.map(shellLine));
 }
 
-/** Types the lines one after the other into a shell on a terminal, and `y` where something asks. */
+/**
+ * Types the lines one after the other into a shell on a terminal, and `y` where something asks.
+ *
+ * @param within argv that the shell runs under
+ */
 export async function typeLines(
   lines: readonly string[],
   env: Record<string, string>,
-  timeoutMs = 240_000,
+  within: readonly string[] = [],
 ): Promise<Typed[]> {
   const typed: Typed[] = [];
-  for (const line of lines) typed.push(await typeLine(line, env, timeoutMs));
+  for (const line of lines) typed.push(await typeLine(line, env, within));
   return typed;
 }
 
-function typeLine(line: string, env: Record<string, string>, timeoutMs: number): Promise<Typed> {
+function typeLine(line: string, env: Record<string, string>, within: readonly string[]): Promise<Typed> {
   return new Promise((resolve, reject) => {
-    const child = spawn('script', ['-qec', line, '/dev/null'], {
+    const [command = '', ...words] = [...within, 'script', '-qec', line, '/dev/null'];
+    const child = spawn(command, words, {
       env: { TERM: 'xterm', SHELL: '/bin/sh', NO_COLOR: '1', ...env },
       stdio: ['pipe', 'pipe', 'inherit'],
     });
@@ -57,7 +62,7 @@ function typeLine(line: string, env: Record<string, string>, timeoutMs: number):
         child.stdin.write('y\n');
     });
     child.stdin.on('error', () => {});
-    const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
+    const timer = setTimeout(() => child.kill('SIGKILL'), 600_000);
     child.once('error', reject);
     child.once('close', (code) => {
       clearTimeout(timer);

@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, realpath, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -107,7 +107,8 @@ function pidsOf(folder: string): number[] {
     .map(Number);
 }
 
-async function endAllOf(folder: string): Promise<void> {
+/** Ends by their pids what was started from this throw-away folder. */
+export async function endAllOf(folder: string): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     for (const pid of pidsOf(folder)) {
       try {
@@ -147,11 +148,3 @@ export async function controlGroup(name: string): Promise<{ procs: string; remov
   }
   return null;
 }
-
-/** Runs to its end and gives what it printed; throws with its words when it fails. */
-export const output = (command: string, words: readonly string[]): Promise<string> =>
-  new Promise((resolve, reject) => {
-    execFile(command, words, { timeout: 60_000 }, (error, stdout, stderr) =>
-      error === null ? resolve(stdout) : reject(new Error(`${error.message}\n${stderr}`)),
-    );
-  });
