@@ -21,6 +21,7 @@ const titleById: Record<string, string> = {
   'launch-path-install': 'Start the one on PATH instead',
   'build-web': 'Build it again',
   'finish-update': 'Finish it',
+  'finish-prepared': 'Finish it',
   'finish-journal': 'Finish it',
   'reach-host': 'What helps',
   'header-file': 'Give what it wants',

@@ -29,9 +29,7 @@ function typed(line: string, env: Record<string, string>, answer: string): Promi
 
 test.skipIf(!existsSync('/usr/bin/script')).each([
   ['y\r', true],
-  ['Yes\r', true],
   ['n\r', false],
-  ['\r', false],
   ['\u0004', false],
   ['\u0003', false],
 ])('%j is a yes: %s', { timeout: 120_000 }, async (answer, agreed) => {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { bin } from '../support/bin.ts';
 import { afterEach, expect, test } from 'vitest';
 import type { Report } from '../../src/judge/schema.ts';
 import { document, runCli } from '../support/cli.ts';
@@ -9,7 +9,6 @@ import { ourProgramIn, typeLines } from '../support/follow-advice.ts';
 import { farAway, gitTree, type GitTree } from '../support/git-tree.ts';
 import { miniServer } from '../support/mini-engine.ts';
 
-const bin = fileURLToPath(new URL('../../bin/hermes-compat.js', import.meta.url));
 const trees: GitTree[] = [];
 afterEach(async () => {
   for (const tree of trees.splice(0)) await tree.remove();

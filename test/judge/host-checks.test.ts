@@ -373,7 +373,7 @@ describe('patches and leftovers', () => {
     expect(commands(withHome({ update: ours }), 'finish-update')).toEqual([
       'hermes-compat update local:/home/ann/venv --home /home/ann/.hermes',
     ]);
-    expect(commands(withHome({ update: { ...ours, prepared: true } }), 'finish-update')).toEqual([
+    expect(commands(withHome({ update: { ...ours, prepared: true } }), 'finish-prepared')).toEqual([
       'hermes-compat post-update local:/home/ann/venv --home /home/ann/.hermes',
     ]);
     expect(found(withHome({ update: { ...ours, held: true, alive: true, pid: 7 } }))).toEqual([

@@ -1,11 +1,9 @@
 import { spawn } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { bin } from './bin.ts';
 import type { Report } from '../../src/judge/schema.ts';
 import { shellLine } from '../../src/report/shell-line.ts';
-
-const bin = fileURLToPath(new URL('../../bin/hermes-compat.js', import.meta.url));
 
 /** A command that was typed, and what the terminal showed. */
 export interface Typed {

@@ -3,7 +3,8 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { engineDir, sitePackages } from './engine-install.ts';
-import { bin, namespace, type Ran } from './real-tree.ts';
+import { bin } from './bin.ts';
+import { namespace, type Ran } from './real-tree.ts';
 
 /** A release that pip or uv has installed from the registry, in an environment of its own. */
 export interface PackagedEngine {

@@ -114,12 +114,15 @@ function ourUpdate(reading: Reading, { root, update }: Home): Draft[] {
         evidence: [`${began}, pid ${pid ?? 'unknown'} ${aliveWords(alive)}`],
       }),
     ];
-  const command = prepared ? 'post-update' : 'update';
   return [
     draft('UPDATE_INTERRUPTED', {
       args,
       evidence: [`${began} ${prepared ? 'waits for post-update' : 'was cut'} after the step "${step}"`],
-      remedies: [oneCommand('finish-update', compatUpdate(reading, command))],
+      remedies: [
+        prepared
+          ? oneCommand('finish-prepared', compatUpdate(reading, 'post-update'))
+          : oneCommand('finish-update', compatUpdate(reading)),
+      ],
     }),
   ];
 }
