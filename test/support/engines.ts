@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, readlink, realpath, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -76,7 +76,7 @@ async function start(options: EngineOptions, scratch: string): Promise<Engine> {
     await rm(scratch, { recursive: true, force: true, maxRetries: 5 });
   };
   try {
-    await untilStatus(url, running);
+    await untilStatus(url, running, () => listens(child.pid as number, port));
     const token = honoursToken(options.version) ? given : null;
     return {
       url,
@@ -152,7 +152,7 @@ function follow(child: ChildProcess): Running {
   };
 }
 
-async function untilStatus(url: string, running: Running): Promise<void> {
+async function untilStatus(url: string, running: Running, isOurs: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 90_000;
   while (Date.now() < deadline) {
     if (running.ended() !== null) throw new Error(`engine ended (${running.ended()}):\n${running.logs()}`);
@@ -160,10 +160,27 @@ async function untilStatus(url: string, running: Running): Promise<void> {
       async (answer) => (await answer.arrayBuffer(), answer.status),
       () => null,
     );
-    if (status === 200) return;
+    // An engine of another run may have taken the port while ours was still importing; then ours ends.
+    if (status === 200 && (await isOurs())) return;
     await sleep(100);
   }
   throw new Error(`no /api/status within 90 s:\n${running.logs()}`);
+}
+
+/** Does this process listen on the port? Where the system does not say, it is believed. */
+async function listens(pid: number, port: number): Promise<boolean> {
+  const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const tables = await Promise.all(
+    ['tcp', 'tcp6'].map((name) => readFile(`/proc/net/${name}`, 'utf8').catch(() => '')),
+  );
+  if (tables.every((text) => text === '')) return true;
+  const sockets = tables
+    .flatMap((text) => text.split('\n').map((line) => line.trim().split(/\s+/)))
+    .filter((words) => words[1]?.endsWith(local) === true && words[3] === '0A')
+    .map((words) => `socket:[${words[9] ?? ''}]`);
+  const open = await readdir(`/proc/${pid}/fd`).catch(() => []);
+  const links = await Promise.all(open.map((fd) => readlink(`/proc/${pid}/fd/${fd}`).catch(() => '')));
+  return links.some((link) => sockets.includes(link));
 }
 
 const honoursToken = (version: string): boolean => Number(version.split('.')[1]) >= 16;
