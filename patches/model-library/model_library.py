@@ -92,7 +92,8 @@ def file_of(home):
 def text(value):
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         return ""
-    return str(value).encode("utf-8", "replace").decode("utf-8").strip()
+    value = str(value)
+    return (value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")).strip()
 
 
 def label(model):
@@ -156,14 +157,12 @@ def row_of(item, index):
 
 
 def rows_of(items):
-    """[(index in the file, row)], the first of equal rows only."""
-    seen, rows = set(), []
+    """{key: (index in the file, row)} in the order of the file, the first of equal rows only."""
+    rows = {}
     for index, item in enumerate(items):
         row = row_of(item, index)
-        if row is None or key_of(row) in seen:
-            continue
-        seen.add(key_of(row))
-        rows.append((index, row))
+        if row is not None:
+            rows.setdefault(key_of(row), (index, row))
     return rows
 
 
@@ -253,7 +252,7 @@ def forget_leftovers(folder, name):
 
 @contextlib.contextmanager
 def changing(profile):
-    """Gives the entries of the file to change in place; they are written when the block ends without an error.
+    """Gives the entries of the file to change in place, and their rows; written when the block ends without an error.
 
     The file is written only when the entries differ. Rows that have no id get the one that clients were shown,
     because its index would move.
@@ -261,11 +260,12 @@ def changing(profile):
     path = file_of(home_of(profile))
     with locked(path):
         items = read_items(path)
-        for index, row in rows_of(items):
+        rows = rows_of(items)
+        for index, row in rows.values():
             if not text(items[index].get("id")):
                 items[index] = dict(items[index], id=row["id"])
         before = list(items)
-        yield items
+        yield items, rows
         if items != before:
             write_items(path, items)
 
@@ -319,11 +319,11 @@ def configured_model(profile):
 
 
 def list_models(profile):
-    rows = [row for _, row in rows_of(read_items(file_of(home_of(profile))))]
+    rows = rows_of(read_items(file_of(home_of(profile))))
     active = active_row(profile)
     if active is not None:
-        rows = [active] + [row for row in rows if key_of(row) != key_of(active)]
-    return {"models": rows}
+        rows.pop(key_of(active), None)
+    return {"models": ([] if active is None else [active]) + [row for _, row in rows.values()]}
 
 
 def add_model(body, profile):
@@ -338,17 +338,16 @@ def add_model(body, profile):
         "baseUrl": text(body.get("baseUrl", body.get("base_url"))),
         "createdAt": int(time.time() * 1000),
     }
-    with changing(profile) as items:
-        for _, saved in rows_of(items):
-            if key_of(saved) == key_of(row):
-                return saved
+    with changing(profile) as (items, rows):
+        if key_of(row) in rows:
+            return rows[key_of(row)][1]
         items.append(row)
     return row
 
 
 def change_model(model_id, body, profile):
-    with changing(profile) as items:
-        index, saved = find(items, model_id)
+    with changing(profile) as (items, rows):
+        index, saved = find(rows, model_id)
         item = dict(items[index])
         for field in ("name", "provider", "model"):
             if field in body:
@@ -371,14 +370,14 @@ def change_model(model_id, body, profile):
 
 
 def remove_model(model_id, profile):
-    with changing(profile) as items:
-        _, saved = find(items, model_id)
+    with changing(profile) as (items, rows):
+        _, saved = find(rows, model_id)
         drop(items, doubles(items, (key_of(saved),)))
         return {"ok": True}
 
 
-def find(items, model_id):
-    for index, row in rows_of(items):
+def find(rows, model_id):
+    for index, row in rows.values():
         if row["id"] == model_id:
             return index, row
     raise Problem(404, "model not found")
