@@ -92,6 +92,13 @@ export async function prepare(plan: TargetsPlan, options: RawOptions, io: Io): P
   return works;
 }
 
+/** Secrets are read as for the command line, and named by the keys of the file. */
+const inWordsOfFile = (message: string): string =>
+  message.replaceAll(
+    /--(token|password)-(env|file)\b/g,
+    (_, secret: string, from: string) => `${secret}${from === 'env' ? 'Env' : 'File'}`,
+  );
+
 const whereOf = (planned: PlannedTarget): string => `target "${planned.name.slice(0, 60)}"`;
 
 function clientFor(
@@ -124,7 +131,7 @@ async function inputOf(
   const named = <T>(reading: Promise<T>): Promise<T> =>
     reading.catch((error: unknown) => {
       throw error instanceof CompatError
-        ? usageError(`${whereOf(planned)}: ${error.message}`, { cause: error })
+        ? usageError(`${whereOf(planned)}: ${inWordsOfFile(error.message)}`, { cause: error })
         : error;
     });
   const credential = await named(

@@ -65,7 +65,7 @@ export function githubSummary(document: Report | Reports, most = 900_000): strin
   const head =
     summary === null
       ? ''
-      : `${summary.total} targets: ${summary.compatible} compatible, ${summary['needs-remedy']} need a remedy, ${summary.incompatible} incompatible, ${summary.unknown} unknown\n\n`;
+      : `${summary.total} target${summary.total === 1 ? '' : 's'}: ${summary.compatible} compatible, ${summary['needs-remedy']} need a remedy, ${summary.incompatible} incompatible, ${summary.unknown} unknown\n\n`;
   return `## hermes-compat\n\n${head}| Verdict | Target | Client | Engine | Findings |\n|---|---|---|---|---|\n${kept.join('\n')}\n${more(rows.length - kept.length)}${notes.join('')}`;
 }
 

@@ -24,6 +24,6 @@ export function humanReports(document: Reports, options: HumanOptions = {}): str
     .filter((each) => each.verdict !== 'compatible' || options.verbose === true)
     .map((each) => `\n${style('strong', `── ${shown(each.target.name)}`)}\n${human(each, options)}`);
   const notes = notesOf(document).map(({ text }) => `${shown(text, 2000)}\n`);
-  const counts = `${summary.total} targets${counted.length === 0 ? '' : `: ${counted.join(', ')}`}`;
+  const counts = `${summary.total} target${summary.total === 1 ? '' : 's'}${counted.length === 0 ? '' : `: ${counted.join(', ')}`}`;
   return `${rows.join('\n')}\n\n${counts}\n${notes.join('')}${details.join('')}`;
 }

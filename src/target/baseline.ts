@@ -18,7 +18,7 @@ export async function parseBaseline(text: string, label: string): Promise<KnownF
   const [{ parse }, { baselineSchema }] = await Promise.all([import('yaml'), import('./baseline-schema.ts')]);
   let value: unknown;
   try {
-    value = parse(text, { maxAliasCount: 50, merge: false });
+    value = parse(text, { maxAliasCount: 10_000, merge: false });
   } catch (error) {
     throw usageError(
       `${label} is not YAML: ${error instanceof Error ? (error.message.split('\n')[0] ?? '') : ''}`,

@@ -53,8 +53,7 @@ export async function parseTargetsFile(
     prettyErrors: false,
   });
   const [syntax] = document.errors;
-  if (syntax !== undefined)
-    throw fileError(label, at(lines, syntax.pos[0]), syntax.message.split('\n')[0] ?? 'is not YAML');
+  if (syntax !== undefined) throw fileError(label, at(lines, syntax.pos[0]), syntaxText(syntax.message));
   const place = placeIn(document, lines);
   const value = plainValue(document, label);
   const checked = targetsFileSchema.safeParse(value);
@@ -144,11 +143,17 @@ function secretsOf(
   return secrets;
 }
 
+const syntaxText = (message: string): string =>
+  /call stack/i.test(message) ? 'is nested too deeply' : (message.split('\n')[0] ?? 'is not YAML');
+
+/** One alias for a thousand targets is ordinary; what grows by tens at each level is a bomb. */
+const maxAliasCount = 10_000;
+
 function plainValue(document: Document, label: string): unknown {
   try {
-    return document.toJS({ maxAliasCount: 50 });
+    return document.toJS({ maxAliasCount });
   } catch {
-    throw fileError(label, '1:1', 'has too many aliases');
+    throw fileError(label, '1:1', 'uses an alias too often, or aliases within aliases');
   }
 }
 

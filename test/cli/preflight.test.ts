@@ -463,7 +463,7 @@ describe('input that is wrong ends the run before anything is asked', () => {
     [
       'a variable that is unset',
       [{ name: 'a', address: 'http://127.0.0.1:1', tokenEnv: 'NOT_THERE' }],
-      'target "a": ',
+      'target "a": tokenEnv: the environment variable NOT_THERE is not set',
     ],
     [
       'a file that is not there',

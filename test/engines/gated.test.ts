@@ -129,14 +129,19 @@ describe.skipIf(!usable).each(versions)('%s', (version) => {
   test('a wrong password, and then too many of them', async () => {
     const wrong = await doctor(engine.url, login, { THE_PASSWORD: 'not-it' });
     expect(errors(wrong)).toEqual(['LOGIN_REJECTED']);
-    for (let attempt = 0; attempt < 10; attempt++)
-      await fetch(`${engine.url}/auth/password-login`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ provider: 'basic', username: user, password: 'not-it', next: '' }),
-      });
+    // Logins of the tests before count too and are forgotten after a minute each: whoever is let in again is one of these.
+    const attempts = setInterval(() => void attempt(engine.url), 100);
+    for (let count = 0; count < 10; count++) await attempt(engine.url);
     const limited = await doctor(engine.url, login, { THE_PASSWORD: password });
+    clearInterval(attempts);
     expect(errors(limited)).toEqual(['LOGIN_RATE_LIMITED']);
     expect(limited.exitCode).toBe(3);
   });
 });
+
+const attempt = (url: string): Promise<unknown> =>
+  fetch(`${url}/auth/password-login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ provider: 'basic', username: user, password: 'not-it', next: '' }),
+  }).catch(() => null);

@@ -77,6 +77,21 @@ targets:
     });
   });
 
+  it('takes one alias for many targets, and says what is nested too deeply', async () => {
+    const rows = Array.from(
+      { length: 500 },
+      (_, i) => `  - {name: t${i}, address: local, tokenEnv: *token, require: *needs}\n`,
+    );
+    const head =
+      'defaults: {client: minimal, tokenEnv: &token FLEET, require: &needs [sessions]}\ntargets:\n';
+    const { targets } = await read(head + rows.join(''));
+    expect([targets.length, targets[499]?.secrets.tokenEnv]).toEqual([500, 'FLEET']);
+    await expect(read(`targets: ${'['.repeat(20_000)}`)).rejects.toMatchObject({
+      kind: 'usage',
+      message: expect.stringContaining('is nested too deeply'),
+    });
+  });
+
   it('reads 10,000 lines', async () => {
     const rows = Array.from(
       { length: 3333 },
