@@ -31,13 +31,15 @@ export async function askGateway(run: Run, access: Access): Promise<GatewayFacts
       live: null,
       end: () => undefined,
     };
-  const rpc = await roundTrip(run, line);
-  main.phases.rpc = rpc.ms;
-  const answers = rpc.outcome === 'answered' ? line : null;
-  const [contract, live] = await Promise.all([
-    readContract(run, answers),
-    answers === null || access.kind === 'none' ? null : liveSessions(answers),
+  // Both at once: over a long way each would cost a round trip.
+  const [rpc, listed] = await Promise.all([
+    roundTrip(run, line),
+    access.kind === 'none' ? null : liveSessions(line),
   ]);
+  main.phases.rpc = rpc.ms;
+  const answered = rpc.outcome === 'answered';
+  const live = answered ? listed : null;
+  const contract = await readContract(run, answered ? line : null);
   if (run.input.holdSeconds !== undefined && main.close === null)
     await hold(run, main, line, run.input.holdSeconds);
   return { main, rpc, contract, live, end: line.end };

@@ -206,7 +206,7 @@ describe.skipIf(!usable)('the main job over ssh', () => {
 
 describe.skipIf(!usable || !full)('doctor through a slow line', () => {
   it('needs at most eight dependent round trips after the login', { timeout: 300_000 }, async () => {
-    const delayMs = 250;
+    const delayMs = 500;
     const rig = await sshRig();
     const engine = await startEngine({ version: '0.19.0' });
     const account = await rig.account('slow', { root: true });
