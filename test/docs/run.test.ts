@@ -1,14 +1,24 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Line, linesOf } from './commands.ts';
-import { pages } from './markdown.ts';
+import { pages, root } from './markdown.ts';
 import { type Sandbox, sandbox } from './sandbox.ts';
 
 // The commands of the pages, run in the order of each page: the README's in the gate, all in the full run.
 
+/** Pages whose commands another test runs, on machines made for them. */
+const elsewhere: Record<string, string> = {
+  'docs/ci.md': 'test/docs/fleet.test.ts',
+  'docs/remote.md': 'test/docs/fleet.test.ts',
+  'docs/turns.md': 'test/cli/turn.test.ts',
+};
+
 const full = process.env['HERMES_COMPAT_TEST_FULL'] === '1';
 const chosen = (await pages())
   .map((page) => ({ page, lines: linesOf(page).filter(({ run }) => run) }))
-  .filter(({ page, lines }) => lines.length > 0 && (full || page.path === 'README.md'));
+  .filter(({ page, lines }) => lines.length > 0 && (full || page.path === 'README.md'))
+  .filter(({ page }) => elsewhere[page.path] === undefined);
 
 /** A verdict, and changes that are pending, are answers too. */
 const allowed = ({ text, exit }: Line): readonly number[] => {
@@ -36,4 +46,8 @@ describe.each(chosen.map((each) => [each.page.path, each] as const))('%s', (_pat
       expect(output).not.toContain('token-of-the-pages');
     },
   );
+});
+
+it.each(Object.entries(elsewhere))('the commands of %s are run by %s', async (path, file) => {
+  expect(await readFile(join(root, file), 'utf8')).toContain(path.split('/').at(-1));
 });

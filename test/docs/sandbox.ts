@@ -47,7 +47,11 @@ export async function sandbox(page: Page, whole: boolean): Promise<Sandbox> {
     await copyEngine(version, join(folder, 'venv'));
     await symlink(join(folder, 'venv/bin/hermes'), join(folder, 'bin/hermes'));
   }
-  if (rig !== null && account !== null) await boxIn(rig, account);
+  if (rig !== null && account !== null) {
+    await boxIn(rig, account);
+    await mkdir(join(account.home, '.local/bin'), { recursive: true });
+    await symlink(join(folder, 'venv/bin/hermes'), join(account.home, '.local/bin/hermes'));
+  }
   const here = (text: string): string => inThisHome(text, simulator);
   for (const { info, text } of page.fences)
     if (['yaml', 'json', 'text'].includes(info[0] ?? '') && info[1] !== undefined)
