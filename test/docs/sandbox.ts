@@ -34,7 +34,12 @@ export async function sandbox(page: Page, whole: boolean): Promise<Sandbox> {
   const account = rig === null ? null : await rig.account('box', { root: true });
   const simulator = await startSimulator({ release: '0.19.0', library: true, token: secret });
   await mkdir(join(folder, 'bin'), { recursive: true });
-  await writeFile(join(folder, 'bin/hermes-compat'), `#!/bin/sh\nexec "${process.execPath}" "${bin}" "$@"\n`);
+  // ssh takes the configuration of the account, whatever HOME says.
+  const config = `case "$*" in *box* | preflight*) set -- "$@" --ssh-config "${folder}/.ssh/config" ;; esac`;
+  await writeFile(
+    join(folder, 'bin/hermes-compat'),
+    `#!/bin/sh\n${rig === null ? '' : config}\nexec "${process.execPath}" "${bin}" "$@"\n`,
+  );
   // A table of jobs that is nobody's.
   await writeFile(
     join(folder, 'bin/crontab'),
@@ -104,7 +109,7 @@ const alone = ((): readonly string[] => {
 /** Questions are answered with yes; what goes on for ever is ended when it has said something. */
 function start(text: string, folder: string): Promise<Ended> {
   const answered = text.replaceAll(
-    /(hermes-compat (?:doctor[^&|;]*--fix|patch (?:apply|revert)|update|turn|record|bundle)[^&|;#]*)/g,
+    /(hermes-compat (?:doctor[^&|;]*--fix|patch (?:apply|revert)|hook (?:install|remove)|update|turn|record|bundle)[^&|;#]*)/g,
     (line) => (/--yes|--dry-run|--list/.test(line) ? line : line.replace(/(\s--\s|\s*$)/, ' --yes$1')),
   );
   const forEver = /--watch|hermes-compat simulate(?!.*--(?:list|for))/.test(text);
