@@ -13,6 +13,8 @@ export interface GatewaySession {
   lastSeq: number | null;
   /** Turns whose end was seen: an attach answer can be older than an end that came before it. */
   ends: number;
+  /** Number of the last event that changed `running`: a replay brings older ones later. */
+  changedBy?: number;
 }
 
 /** What an attach answer (`session.resume`, `session.activate`) says. */
@@ -42,6 +44,7 @@ export function noteAttached(session: GatewaySession, answer: Json, endsBefore: 
   if (id !== null && id !== session.runtimeId) {
     session.runtimeId = id;
     session.lastSeq = null;
+    delete session.changedBy;
   }
   session.storedId = textOf(answer['resumed']) ?? textOf(answer['session_key']) ?? session.storedId;
   const inflight = objectOf(answer['inflight']);
@@ -59,16 +62,26 @@ export function noteAttached(session: GatewaySession, answer: Json, endsBefore: 
   };
 }
 
-/** Keeps `running` and `lastSeq` by the events of this session. */
+/** Keeps `running` and `lastSeq` by the events of this session, live or replayed. */
 export function noteEvent(session: GatewaySession, params: Json): void {
   const seq = numberOf(params['seq']);
   if (seq !== null && seq > (session.lastSeq ?? -1)) session.lastSeq = seq;
-  const type = params['type'];
-  const payload = objectOf(params['payload']);
-  if (type === 'message.start') session.running = true;
-  else if (type === 'message.complete' || type === 'error') {
-    session.running = false;
-    session.ends += 1;
-  } else if (type === 'session.info' && typeof payload['running'] === 'boolean' && !payload['running'])
-    session.running = false;
+  const running = runningBy(params);
+  if (running === null) return;
+  if (seq !== null) {
+    if (seq <= (session.changedBy ?? -1)) return;
+    session.changedBy = seq;
+  }
+  session.running = running;
+  if (isEnd(params['type'])) session.ends += 1;
+}
+
+const isEnd = (type: unknown): boolean => type === 'message.complete' || type === 'error';
+
+/** What an event says of the session; null when it says nothing. */
+function runningBy(params: Json): boolean | null {
+  const { type } = params;
+  if (type === 'message.start') return true;
+  if (isEnd(type)) return false;
+  return type === 'session.info' && objectOf(params['payload'])['running'] === false ? false : null;
 }

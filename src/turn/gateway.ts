@@ -8,7 +8,7 @@ import {
 } from './gateway-questions.ts';
 import { noteAttached, noteEvent, sessionOf, type Attached, type GatewaySession } from './gateway-session.ts';
 import { submitPrompt, type Submitted } from './gateway-submit.ts';
-import { textOf, type Json } from './json.ts';
+import { isObject, listOf, textOf, type Json } from './json.ts';
 import type { LogRecord } from './types.ts';
 
 export interface GatewayOptions {
@@ -220,10 +220,13 @@ async function attachBy(
 async function eventsSince(state: State, session: GatewaySession): Promise<Json | null> {
   if (session.lastSeq === null) return null;
   const params = { session_id: session.runtimeId, last_seen: session.lastSeq };
-  return call(state, 'session.events.since', params).catch((error: unknown) => {
+  const answer = await call(state, 'session.events.since', params).catch((error: unknown) => {
     if (isGatewayFailure(error) && error.kind === 'refused') return null;
     throw error;
   });
+  // An end between the attach answer and the attach itself is only here.
+  for (const event of listOf(answer?.['events'])) if (isObject(event)) noteEvent(session, event);
+  return answer;
 }
 
 async function reconnect(state: State): Promise<readonly Attached[]> {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { Turn } from '../../src/turn/index.ts';
+import { startApiServer } from '../support/api-server.ts';
 import { document, runCli } from '../support/cli.ts';
 import { requireEngines } from '../support/engines.ts';
 import { chatOf, later, turnScene } from '../support/turn-scene.ts';
@@ -140,6 +141,30 @@ describe.skipIf(!ready).each(versions)('%s', { timeout: 300_000 }, (version) => 
     expect(note).toMatch(/^session \S+ is kept$/);
     expect(await sessions()).toHaveLength(2);
     expect(provider.promptCount('Answer with the one word: ready')).toBe(2);
+  });
+});
+
+describe.skipIf(!ready).each(versions)('%s, killed while `turn` waits', { timeout: 200_000 }, (version) => {
+  it('gives an error of that turn, and sends the prompt nowhere again', async () => {
+    const { provider, start } = await turnScene(version, undefined, { byDefault: 'slow n=200 delay=300' });
+    const api = await startApiServer('key-of-the-gateway');
+    later(() => api.close());
+    const engine = await start();
+    const run = runCli(['turn', engine.url, '--api-server', api.url, '--yes', '--json'], {
+      env: { HERMES_COMPAT_TOKEN: engine.token ?? '', HERMES_COMPAT_API_KEY: 'key-of-the-gateway' },
+      timeoutMs: 150_000,
+    });
+    const prompts = (): number => provider.promptCount('Answer with the one word: ready');
+    await expect.poll(prompts, { timeout: 120_000, interval: 200 }).toBe(1);
+    process.kill(engine.pid, 'SIGKILL');
+    expect(document(await run)).toMatchObject({
+      transport: 'dashboard',
+      scenarios: [{ status: 'fail', got: 'interrupted · degraded 0', lost: { turn: 0 } }],
+      findings: [{ code: 'TURN_LOST' }],
+      exitCode: 1,
+    });
+    expect(prompts()).toBe(1);
+    expect(api.log).toEqual([]);
   });
 });
 

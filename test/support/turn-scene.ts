@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach } from 'vitest';
 import { openChat, type Chat } from '../../src/live/chat.ts';
 import type { Way } from '../../src/live/way.ts';
-import { startProvider, type Provider } from '../../src/simulate/index.ts';
+import { startProvider, type Provider, type ProviderOptions } from '../../src/simulate/index.ts';
 import type { GatewayQuestion } from '../../src/turn/index.ts';
 import { startEngine, type Engine } from './engines.ts';
 
@@ -27,10 +27,11 @@ export const later = (step: () => unknown): void => void undo.push(step);
 export async function turnScene(
   version: string,
   more: (provider: Provider) => string = () => 'approvals: {mode: "off"}\n',
+  model: ProviderOptions = {},
 ): Promise<TurnScene> {
   const folder = await mkdtemp(join(tmpdir(), 'turn-scene-'));
   later(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
-  const provider = await startProvider();
+  const provider = await startProvider(model);
   later(() => provider.close());
   const home = join(folder, '.hermes');
   await mkdir(home);

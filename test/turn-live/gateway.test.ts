@@ -285,3 +285,35 @@ describe('attachments', () => {
     });
   });
 });
+
+test('an end that only the replay holds ends the turn, and an older start in it does not begin one', async () => {
+  const event = (seq: number, type: string, payload = {}) => ({ seq, type, session_id: 'rt-1', payload });
+  const { connect } = await serve((method, _, send) => {
+    if (method === 'session.create') return created;
+    if (method === 'prompt.submit') {
+      send({ method: 'event', params: event(7, 'message.start') });
+      return { result: { status: 'streaming' } };
+    }
+    if (method === 'session.resume')
+      return { result: { session_id: 'rt-1', resumed: 'stored-1', running: true } };
+    return { result: { events: [event(8, 'message.delta'), event(9, 'message.complete')], latest_seq: 9 } };
+  });
+  const gateway = await open({ connect });
+  const session = await gateway.create();
+  await gateway.submit(session, 'go');
+  gateway.drop();
+  await gateway.reconnect();
+  expect(session).toMatchObject({ running: false, lastSeq: 9, ends: 1 });
+
+  const late = await serve((method, _, send) => {
+    if (method === 'session.create') return created;
+    for (const seq of [7, 12])
+      send({ method: 'event', params: event(seq, seq === 7 ? 'message.start' : 'message.complete') });
+    return { result: { events: [event(8, 'message.start'), event(12, 'message.complete')] } };
+  });
+  const other = await open({ connect: late.connect });
+  const same = await other.create();
+  await other.submit(same, 'go');
+  await other.eventsSince(same);
+  expect(same).toMatchObject({ running: false, lastSeq: 12, ends: 1 });
+});
