@@ -13,7 +13,7 @@ const forks = 8;
 const hosts = 24;
 
 /** Many targets in one preflight, and the same few by preflight and by the Ansible role. Stand-ins share the processor. */
-export async function fleet(sizes: readonly number[] = [1000, 3000, 10_000]): Promise<Section[]> {
+export async function fleet(sizes: readonly number[] = [1000, 10_000]): Promise<Section[]> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-fleet-'));
   try {
     const { good, newest, 'chat-off': off } = (await helper('stand-ins.mjs')) as Record<string, number>;

@@ -25,7 +25,7 @@ const parts: Record<string, () => Promise<Section | Section[] | null>> = {
   hook: () => hookRun(quick ? 3 : 15),
   plan: () => plan(quick ? 2 : 7),
   preflight: () => preflightScaling(quick ? 100 : 1000),
-  fleet: () => fleet(quick ? [100] : [1000, 3000, 10_000]),
+  fleet: () => fleet(quick ? [100] : [1000, 10_000]),
   reducer,
 };
 
