@@ -54,7 +54,7 @@ const gated = (version: string): Promise<Engine> =>
   });
 const login = ['--username', user, '--password-env', 'THE_PASSWORD'];
 
-describe.skipIf(!usable).each(all)('%s, the right way', (version) => {
+describe.skipIf(!usable).each(all)('%s, the right way', { timeout: 240_000 }, (version) => {
   test('login, ticket, WebSocket, and the contract over it', async () => {
     const engine = await gated(version);
     try {
