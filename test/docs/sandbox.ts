@@ -33,7 +33,7 @@ export async function sandbox(page: Page, whole: boolean): Promise<Sandbox> {
   const folder = rig?.clientHome ?? (await realpath(await mkdtemp(join(tmpdir(), 'pages-'))));
   const account = rig === null ? null : await rig.account('box', { root: true });
   const simulator = await startSimulator({ release: '0.19.0', library: true, token: secret });
-  await mkdir(join(folder, 'bin'), { recursive: true });
+  for (const name of ['bin', '.hermes']) await mkdir(join(folder, name), { recursive: true, mode: 0o700 });
   // ssh takes the configuration of the account, whatever HOME says.
   const config = `case "$*" in *box* | preflight*) set -- "$@" --ssh-config "${folder}/.ssh/config" ;; esac`;
   await writeFile(
