@@ -28,8 +28,14 @@ for item in json.load(sys.stdin):
             if not data.get("plugins"):
                 data.pop("plugins", None)
             return [name for name in enabled if name != item["name"]], data
-        if read(before) != read(after):
-            print(json.dumps(["after", item["path"], "it would mean something else than before"]))
+        try:
+            what = "before"
+            meant = read(before)
+            what = "after"
+            if read(after) != meant:
+                raise ValueError("it would mean something else than before")
+        except (ValueError, yaml.YAMLError) as error:
+            print(json.dumps([what, item["path"], " ".join(str(error).split())]))
 `;
 
 /**
@@ -60,6 +66,11 @@ export async function compileAll(host: Host, python: string, changes: readonly F
   const [line] = result.stdout.toString('utf8').split('\n');
   if (line === undefined || line === '') return;
   const [what, path, why] = JSON.parse(line) as [string, string, string];
+  if (what === 'before' && path.endsWith('.yaml'))
+    throw new CompatError('refused', `the engine cannot read ${path} as it is: ${why}`, {
+      finding: 'OVERLAY_NOT_LOADED',
+      args: { path },
+    });
   if (what === 'before')
     throw new CompatError('refused', `${path} does not compile as it is: ${why}`, {
       finding: 'ENGINE_BROKEN_PACKAGE',

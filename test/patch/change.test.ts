@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { change, planNow } from '../../src/patch/change.ts';
@@ -109,4 +109,21 @@ test('0.14.0: the source edit is one line and one block', async () => {
     '# <<< hermes-compat model-library',
     '    _DASHBOARD_EMBEDDED_CHAT_ENABLED = embedded_chat or host in ("127.0.0.1", "localhost", "::1")  # hermes-compat embedded-chat r1:<hash>',
   ]);
+});
+
+test.each([
+  ['a tab where its YAML takes none', 'plugins:\t\n  enabled: [a]\n'],
+  ['a character that YAML does not have', 'model: x\0\n'],
+])('a configuration that the engine cannot read is refused, and named (%s)', async (_what, text) => {
+  await requireEngines('0.19.0');
+  const here = await scene('0.19.0');
+  const path = join(here.home.path, 'config.yaml');
+  await writeFile(path, text);
+  const before = await snapshot(here.folder);
+  await expect(change(await session(here), agree({ patches: ['model-library'] }))).rejects.toMatchObject({
+    kind: 'refused',
+    message: expect.stringMatching(/the engine cannot read .*config\.yaml as it is: .*(character|special)/),
+    details: { finding: 'OVERLAY_NOT_LOADED' },
+  });
+  expect(await snapshot(here.folder)).toEqual(before);
 });

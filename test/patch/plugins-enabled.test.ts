@@ -128,6 +128,24 @@ describe('plugins.enabled', () => {
     expect((edit as { why: string }).why).toMatch(why);
   });
 
+  test.each([
+    'plugins:\n  enabled:\n    - name: a\n      opt:\n        - 1\n      # tail\n# end\nmodel: x\n',
+    'plugins:\n  enabled:\n    - a very\n      long name\nmodel: x\n',
+    'plugins:\n  enabled:\n    # - a\n    # - b\n  disabled: []\n',
+    'plugins:\n  enabled:\n    - a\n  note: >-\n    long\n    text',
+    'plugins:\n  enabled:\n    -\n    - ~\n',
+    'plugins: {enabled: [a,],}\n',
+    'plugins: !!map {}\n',
+    '%YAML 1.1\n---\nmodel: x\n',
+    '--- # c\nmodel: x\n... # d\n# e\n',
+    '? plugins\n: enabled: [a]\n',
+    'model: x\r\nplugins:\n  enabled:\r\n    - a\n',
+  ])('an odd form: %j', async (text) => {
+    const edit = await add(text);
+    expect(await enablePlugin(edit.text, name)).toEqual({ kind: 'present' });
+    expect(await takeOut(edit.text, edit.undo)).toBe(text);
+  });
+
   test('a byte order mark stays', async () => {
     const text = '\uFEFFmodel: x\n';
     const edit = await add(text);
