@@ -52,17 +52,18 @@ async function foundThenGone(
 describe.skipIf(!ready)('residue in a checkout', { timeout: 1_200_000 }, () => {
   test('the web build is older than its sources', async () => {
     const at = await tree('0.16.0');
+    const port = await freePort();
+    const start = join(at.folder, 'start.sh');
+    await writeFile(start, startScript(join(at.root, 'venv'), at.home, port, at.env), { mode: 0o755 });
+    spawn('/bin/sh', ['-c', `setsid "${start}" >"${at.folder}/log" 2>&1 </dev/null &`], { env: at.env });
+    await untilAnswers(port);
+    // Only now: a dashboard that starts builds what is stale itself.
     const web = join(at.root, 'web');
     await mkdir(join(web, 'src'), { recursive: true });
     await writeFile(join(web, 'src/App.tsx'), 'export {};\n');
     const build =
       'cp ../hermes_cli/web_dist/index.html new.html && mv new.html ../hermes_cli/web_dist/index.html';
     await writeFile(join(web, 'package.json'), JSON.stringify({ name: 'web', scripts: { build } }));
-    const port = await freePort();
-    const start = join(at.folder, 'start.sh');
-    await writeFile(start, startScript(join(at.root, 'venv'), at.home, port, at.env), { mode: 0o755 });
-    spawn('/bin/sh', ['-c', `setsid "${start}" >"${at.folder}/log" 2>&1 </dev/null &`], { env: at.env });
-    await untilAnswers(port);
     await foundThenGone(at, 'WEB_BUILD_STALE', ['--port', String(port)]);
   });
 

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Report } from '../../src/judge/schema.ts';
@@ -163,6 +163,20 @@ describe.skipIf(!ready)('other states of a running dashboard', { timeout: 900_00
     await writeFile(config, named);
     const report = await foundThenGone(own, 'OVERLAY_NOT_LOADED');
     expect(finding(report, 'OVERLAY_NOT_LOADED')?.args['why']).toBe('not-restarted');
+    expect((await own.doctor()).verdict).toBe('compatible');
+  });
+
+  test.each(['overlay', 'source'])('our marker names an edit (%s) that is gone', async (carrier) => {
+    const own = await engine('0.16.0');
+    const path = `${await ourProgramIn(own.folder)}:${own.env['PATH']}`;
+    const server = join(own.site, 'hermes_cli/web_server.py');
+    const plain = await readFile(server);
+    const at = `--target local:${own.venv} --home ${own.home} --yes`;
+    await typeLines([`hermes-compat patch apply --carrier ${carrier} ${at}`], { ...own.env, PATH: path });
+    if (carrier === 'overlay') await rm(join(own.home, 'plugins'), { recursive: true });
+    else await writeFile(server, plain);
+    await own.startByHand();
+    await foundThenGone(own, 'PATCH_LOST');
     expect((await own.doctor()).verdict).toBe('compatible');
   });
 

@@ -39,8 +39,12 @@ const check = async (engine: PackagedEngine): Promise<Report & { kind: 'report' 
     ),
   );
 
-const hookRun = async (engine: PackagedEngine): Promise<HookRunDocument> =>
-  document(await engine.compat('hook', 'run', '--home', engine.home, '--json'));
+async function hookRun(engine: PackagedEngine): Promise<HookRunDocument> {
+  const result = await engine.compat('hook', 'run', '--home', engine.home, '--json', '--strict');
+  const said = document<HookRunDocument>(result);
+  expect(said.kind, result.stdout + result.stderr).toBe('hook-run');
+  return said;
+}
 
 const outcomes = ({ patches }: Pick<HookRunDocument, 'patches'>) =>
   Object.fromEntries(patches.map(({ patch, carrier, outcome }) => [`${patch} ${carrier}`, outcome]));
@@ -58,7 +62,10 @@ describe.skipIf(!ready)('0.16.0 → 0.19.0', { timeout: 1_800_000 }, () => {
     const before = await check(engine);
     expect(before.engine.version).toBe('0.19.0');
     if (carrier === 'source') {
-      expect(before.findings.map(({ code }) => code)).toContain('PATCH_LOST');
+      expect(
+        before.findings.map(({ code }) => code),
+        JSON.stringify(before),
+      ).toContain('PATCH_LOST');
       expect(before.verdict).toBe('needs-remedy');
     } else expect(before.verdict).toBe('compatible');
     const hook = await hookRun(engine);

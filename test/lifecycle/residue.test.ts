@@ -14,6 +14,7 @@ import { hermesOne } from '../support/hermes-one.ts';
 import { openTree, updateRunOf } from '../support/lifecycle.ts';
 import { miniServer } from '../support/mini-engine.ts';
 import { agree } from '../support/patch-scene.ts';
+import { full } from '../support/sshd.ts';
 
 const trees: GitTree[] = [];
 afterEach(async () => {
@@ -57,6 +58,9 @@ async function foundThenGone(tree: GitTree, code: string): Promise<Report> {
   return first;
 }
 
+/** Each types several commands. */
+const slow = test.skipIf(!full);
+
 describe('residue made for real: found, its advice followed, gone', () => {
   test('our edit parked in a stash by an update that met the same lines', async () => {
     const tree = await made('source');
@@ -76,7 +80,7 @@ describe('residue made for real: found, its advice followed, gone', () => {
     );
   });
 
-  test("Hermes One's edit parked in a stash", async () => {
+  slow("Hermes One's edit parked in a stash", async () => {
     const tree = await made();
     const { compatible, source } = hermesOne(miniServer);
     expect(compatible).toBe(true);
@@ -188,7 +192,7 @@ describe('residue made for real: found, its advice followed, gone', () => {
     expect(existsSync(lock)).toBe(false);
   });
 
-  test('a tree that is half new', async () => {
+  slow('a tree that is half new', async () => {
     const tree = await made();
     const project = '[project]\nname = "hermes-agent"\nversion = "0.16.0"\n';
     await tree.upstream({
@@ -216,18 +220,12 @@ describe('residue made for real: found, its advice followed, gone', () => {
     expect(existsSync(join(tree.home, 'desktop-compat/update/state.json'))).toBe(false);
   });
 
-  test('pre-update without post-update', async () => {
+  slow('pre-update without post-update', async () => {
     const tree = await made('source');
     await update(updateRunOf(tree), { from: 'begin', to: 'taken-out' });
     const report = await foundThenGone(tree, 'UPDATE_INTERRUPTED');
     expect(advisedLines(report, 'UPDATE_INTERRUPTED')[0]).toContain('hermes-compat post-update');
     expect(existsSync(join(tree.home, 'desktop-compat/update/state.json'))).toBe(false);
-  });
-
-  test('our marker names what is not there any more', async () => {
-    const tree = await made('source');
-    tree.git('reset', '-q', '--hard');
-    await foundThenGone(tree, 'PATCH_LOST');
   });
 
   test.each([
