@@ -271,7 +271,9 @@ describe('interrupted', () => {
       { parallel: 1 },
     );
     const output = join(folder, 'interrupted.json');
-    const result = await interruptedRun(['preflight', file, '--json', '--output', output], 4000);
+    // The first target is done when the second one is asked.
+    const second = new Promise<void>((resolve) => silent.once('connection', () => setTimeout(resolve, 500)));
+    const result = await interruptedRun(['preflight', file, '--json', '--output', output], second);
     expect(result.code).toBe(130);
     const reports = JSON.parse(await readFile(output, 'utf8')) as Reports;
     expect(verdicts(reports)).toEqual(['good compatible 0']);
@@ -289,17 +291,17 @@ describe('interrupted', () => {
 
 function interruptedRun(
   args: string[],
-  afterMs: number,
+  when: Promise<void>,
 ): Promise<{ code: number | null; afterSignalMs: number }> {
   const child = spawn(process.execPath, [bin, ...args], {
     env: { PATH: '/usr/bin:/bin', HOME: folder, ...env },
     stdio: 'ignore',
   });
   let sent = 0;
-  setTimeout(() => {
+  void when.then(() => {
     sent = performance.now();
     child.kill('SIGINT');
-  }, afterMs);
+  });
   return new Promise((resolve) =>
     child.once('close', (code) => resolve({ code, afterSignalMs: performance.now() - sent })),
   );
