@@ -47,8 +47,8 @@ export async function typeLines(
 
 function typeLine(line: string, env: Record<string, string>, within: readonly string[]): Promise<Typed> {
   return new Promise((resolve, reject) => {
-    const [command = '', ...words] = [...within, 'script', '-qec', line, '/dev/null'];
-    const child = spawn(command, words, {
+    const argv = [...within, 'script', '-qec', line, '/dev/null'];
+    const child = spawn(argv[0] ?? '', argv.slice(1), {
       env: { TERM: 'xterm', SHELL: '/bin/sh', NO_COLOR: '1', ...env },
       stdio: ['pipe', 'pipe', 'inherit'],
     });
