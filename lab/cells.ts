@@ -18,6 +18,8 @@ export interface Matrix {
   schemaVersion: '1.0';
   /** Engines in the order of the tables, with what `doctor` says they are. */
   engines: EngineLine[];
+  /** Jobs whose cells were never measured: they count as differences of the next whole run. */
+  notMeasured: string[];
   cells: Cell[];
 }
 
@@ -50,7 +52,7 @@ function compare(at: string, before: Cell['saw'] | undefined, now: Cell['saw'] |
 }
 
 /** One cell a line, so that a difference in version control is a difference of cells. */
-export function matrixText({ engines, cells, ...head }: Matrix): string {
+export function matrixText({ engines, cells, notMeasured, ...head }: Matrix): string {
   const lines = (list: readonly unknown[]): string =>
     list.map((each) => `    ${JSON.stringify(each)}`).join(',\n');
   const top = Object.entries(head).map(
@@ -62,17 +64,11 @@ export function matrixText({ engines, cells, ...head }: Matrix): string {
     '  "engines": [',
     lines(engines),
     '  ],',
+    `  "notMeasured": ${JSON.stringify(notMeasured)},`,
     '  "cells": [',
     lines(cells),
     '  ]',
     '}',
     '',
   ].join('\n');
-}
-
-/** In the order of parts, engines, and then as they came. */
-export function ordered(engines: readonly EngineLine[], cells: readonly Cell[]): Cell[] {
-  const rank = ({ part, engine }: Cell): number =>
-    parts.indexOf(part) * 1000 + engines.findIndex(({ name }) => name === engine);
-  return cells.toSorted((a, b) => rank(a) - rank(b));
 }

@@ -7,7 +7,16 @@ import { document } from '../test/support/cli.ts';
 import { startEngine } from '../test/support/engines.ts';
 import { startGateway } from '../test/support/gateway.ts';
 import type { Cell } from './cells.ts';
-import { type LabEngine, login, type Mode, modesOf, startOptions, token, venvOf } from './engine-modes.ts';
+import {
+  type LabEngine,
+  login,
+  type Mode,
+  modesOf,
+  oneOfEachGeneration,
+  startOptions,
+  token,
+  venvOf,
+} from './engine-modes.ts';
 import { compat, inFolder, type Job, type Lab, type Over, overs } from './job.ts';
 
 /** `doctor` and short turns on one engine in one mode, over every way and for each mode of a client. */
@@ -57,7 +66,9 @@ async function measure(engine: LabEngine, mode: Mode, lab: Lab, folder: string):
       return [
         started,
         ...(await doctors(at, scene, lab)),
-        ...(running === null ? [] : await turns(at, scene, lab)),
+        ...(running === null || (mode === 'api-server' && !oneOfEachGeneration.includes(engine.name))
+          ? []
+          : await turns(at, scene, lab)),
       ];
     } finally {
       await running?.stop();
@@ -84,7 +95,7 @@ async function start(
 ): Promise<Running | null> {
   if (mode === 'api-server') {
     const server = await startGateway(version, folder, token, venv);
-    return { ...server, words: [], env: { HERMES_COMPAT_TOKEN: token } };
+    return { ...server, words: [], env: { HERMES_COMPAT_TOKEN: token, HERMES_COMPAT_API_KEY: token } };
   }
   try {
     const engine = await startEngine({ version, venv, home, ...(await startOptions(mode)) });

@@ -19,6 +19,9 @@ export function html(matrix: Matrix): string {
     '<body>',
     '<header><h1>Compatibility, measured</h1>',
     '<p>Every cell was measured on the real engine by <code>npm run lab</code>, which measures all of it again and ends with 0 only when every cell is as it is here.</p>',
+    ...(matrix.notMeasured.length === 0
+      ? []
+      : [`<p>Not measured yet, and empty here: ${escape(matrix.notMeasured.join('; '))}.</p>`]),
     `<nav>${all.map(({ id, title }) => `<a href="#${id}">${escape(title)}</a>`).join(' ')}</nav></header>`,
     '<main>',
     ...all.map(section),

@@ -11,6 +11,9 @@ export function markdown(matrix: Matrix): string {
     'cell is as it is here. The data is [compatibility.json](compatibility.json); this page and',
     '[compatibility.html](compatibility.html) are made from it.',
     '',
+    ...(matrix.notMeasured.length === 0
+      ? []
+      : [`Not measured yet, and empty here: ${matrix.notMeasured.join('; ')}.`, '']),
     ...sections(matrix).flatMap(sectionLines),
   ].join('\n');
 }

@@ -10,18 +10,19 @@ import type { Job, Lab } from './job.ts';
  * that it can see.
  */
 
-/** 0.15.2 is left for the next one, and nobody updates to it on purpose. */
+/**
+ * Without 0.15.2, whose updater refuses in every container and so would tell of the machine, and without the step to 0.22.2, whose
+ * updater ends with a failure on Python 3.11.
+ */
 const steps: readonly (readonly [from: string, to: string])[] = [
   ['0.13.0', '0.14.0'],
   ['0.14.0', '0.16.0'],
-  ['0.15.2', '0.16.0'],
   ['0.16.0', '0.17.0'],
   ['0.17.0', '0.18.2'],
   ['0.18.2', '0.19.0'],
   ['0.19.0', '0.20.0.post2'],
   ['0.20.0.post2', '0.21.0.post1'],
   ['0.21.0.post1', '0.21.4.post1'],
-  ['0.21.4.post1', '0.22.2.post1'],
 ];
 
 /** Where the generation changes; everywhere else SSH would show the same again. */

@@ -8,12 +8,14 @@ export interface Cell {
   gate: boolean;
 }
 
-/** 0.15.2 cannot be started, 0.20.0.post2 ships no login provider. */
+/** 0.15.2 with what its package lacks, see `repairedEngine`; 0.20.0.post2 ships no login provider. */
 const cells: readonly Cell[] = [
   { version: '0.13.0', mode: 'no-token', gate: false },
   { version: '0.14.0', mode: 'plain', gate: true },
   { version: '0.14.0', mode: 'chat', gate: true },
   { version: '0.14.0', mode: 'wrong-token', gate: false },
+  { version: '0.15.2', mode: 'plain', gate: false },
+  { version: '0.15.2', mode: 'chat', gate: false },
   { version: '0.16.0', mode: 'plain', gate: true },
   { version: '0.16.0', mode: 'gated', gate: false },
   { version: '0.17.0', mode: 'plain', gate: false },

@@ -1,14 +1,19 @@
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 
 import type { ProbeInput } from '../../src/probe/types.ts';
 import { startSimulator, type SimulatorOptions } from '../../src/simulate/index.ts';
 import { login, look, needs, token } from '../probe/servers.ts';
+import { repairedEngine } from '../support/engine-copy.ts';
 import { type EngineOptions, requireEngines, startEngine } from '../support/engines.ts';
 import { type Cell, cellsOfThisRun, comparable } from './cells.ts';
 
 /** The stand-in is as good as its likeness: one probe, once on the real engine, once on the stand-in of the same release. */
 
-const ready = await requireEngines(...new Set(cellsOfThisRun.map(({ version }) => version)));
+const versions = new Set(cellsOfThisRun.map(({ version }) => version));
+const ready = await requireEngines(...versions, '0.16.0');
 const secret = 'CANARY-contract-0123456789';
 const gatedHost = '127.0.0.2';
 
@@ -44,14 +49,23 @@ const probeOptions = ({ version, mode }: Cell): Partial<ProbeInput> => {
   };
 };
 
+/** The published 0.15.2 cannot start. */
+async function venvFor({ version }: Cell): Promise<{ venv?: string }> {
+  if (version !== '0.15.2') return {};
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'hermes-repaired-')));
+  running.push(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+  await repairedEngine(join(folder, 'venv'));
+  return { venv: join(folder, 'venv') };
+}
+
 const running: (() => Promise<void>)[] = [];
 afterEach(async () => {
-  await Promise.all(running.splice(0).map((stop) => stop()));
+  for (const stop of running.splice(0).toReversed()) await stop();
 });
 
 describe.skipIf(!ready)('the same facts from the stand-in as from the engine', () => {
   test.each(cellsOfThisRun)('$version $mode', { timeout: 240_000 }, async (cell) => {
-    const engine = await startEngine(engineOptions(cell));
+    const engine = await startEngine({ ...engineOptions(cell), ...(await venvFor(cell)) });
     running.push(engine.stop);
     const real = await look(engine.url, probeOptions(cell));
     const standIn = await startSimulator(simulatorOptions(cell));

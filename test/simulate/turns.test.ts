@@ -1,20 +1,31 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 
-import { type Provider, startProvider, startSimulator } from '../../src/simulate/index.ts';
-import { ladder, requireEngines, startEngine } from '../support/engines.ts';
+import { type Provider, releases, startProvider, startSimulator } from '../../src/simulate/index.ts';
+import { repairedEngine } from '../support/engine-copy.ts';
+import { engineDir, fullLadder, requireEngines, sitePackages, startEngine } from '../support/engines.ts';
 import { type Client, chat, closeClients, open, turnsOf } from './client.ts';
 
 /** The same prompts to a real engine with the scripted provider and to the stand-in: the same turns, event by event kind. */
 
-const versions = (process.env['HERMES_COMPAT_TEST_FULL'] === '1' ? ladder : ['0.19.0']).filter(
-  // Cannot be started from its package.
-  (version) => version !== '0.15.2',
+const full = process.env['HERMES_COMPAT_TEST_FULL'] === '1';
+/** 0.20.0.post2 ships no provider for logins. */
+const hasGate = (version: string): boolean =>
+  version !== '0.20.0.post2' && releases.some((each) => each.version === version && each.gate !== null);
+/** Every rung, and each with its login where it has one. */
+const cells = (full ? fullLadder : ['0.19.0']).flatMap((version) =>
+  full && hasGate(version)
+    ? [
+        { version, gated: false },
+        { version, gated: true },
+      ]
+    : [{ version, gated: false }],
 );
-const ready = await requireEngines(...versions);
+const ready = await requireEngines(...new Set(cells.map(({ version }) => version)), '0.14.0', '0.16.0');
+const login = { username: 'someone', password: 'CANARY-turns-password-0123' };
 const token = 'CANARY-turns-0123456789';
 const prompts = ['SCN:plain hello', 'SCN:reason', 'SCN:tool-say', 'SCN:two-tools', 'SCN:http code=401'];
 
@@ -36,21 +47,69 @@ const homeFor = async (provider: Provider): Promise<string> => {
   return home;
 };
 
-const realEngine = async (version: string, provider: Provider): Promise<Client> => {
+interface Turns {
+  version: string;
+  gated: boolean;
+}
+
+const realEngine = async ({ version, gated }: Turns, provider: Provider): Promise<Client> => {
   const engine = await startEngine({
     version,
-    token,
+    token: gated ? null : token,
     home: await homeFor(provider),
-    env: { HERMES_DASHBOARD_TUI: '1' },
-    // Ships no page, and takes no token of ours.
-    ...(version === '0.13.0' && { env: { HERMES_DASHBOARD_TUI: '1', HERMES_WEB_DIST: await webDist() } }),
+    env: {
+      HERMES_DASHBOARD_TUI: '1',
+      // Ships no page, and takes no token of ours.
+      ...(version === '0.13.0' && { HERMES_WEB_DIST: await webDist() }),
+      ...(gated && {
+        HERMES_DASHBOARD_BASIC_AUTH_USERNAME: login.username,
+        HERMES_DASHBOARD_BASIC_AUTH_PASSWORD: login.password,
+      }),
+    },
+    ...(gated && { host: '127.0.0.2' }),
+    ...(version === '0.15.2' && { venv: await repaired() }),
   });
   ends.push(engine.stop);
-  return open(engine, `token=${engine.token}`, 120_000);
+  return open(engine, gated ? await ticketQuery(engine.url) : `token=${engine.token}`, 120_000);
+};
+
+const standIn = async ({ version, gated }: Turns): Promise<Client> => {
+  const simulator = await startSimulator({
+    release: version,
+    chat: true,
+    ...(gated && { host: '127.0.0.2', gated: login }),
+  });
+  ends.push(simulator.close);
+  return gated ? open(simulator, await ticketQuery(simulator.url)) : open(simulator);
+};
+
+/** Logs in as a browser does, and takes a ticket. */
+const ticketQuery = async (url: string): Promise<string> => {
+  const answer = await fetch(`${url}/auth/password-login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ provider: 'basic', ...login }),
+  });
+  expect(answer.status).toBe(200);
+  const cookie = answer.headers
+    .getSetCookie()
+    .map((line) => line.split(';')[0])
+    .filter((pair) => !pair?.endsWith('='))
+    .join('; ');
+  const minted = await fetch(`${url}/api/auth/ws-ticket`, { method: 'POST', headers: { cookie } });
+  const { ticket } = (await minted.json()) as { ticket: string };
+  return `ticket=${encodeURIComponent(ticket)}`;
+};
+
+/** The published 0.15.2 cannot start. */
+const repaired = async (): Promise<string> => {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'hermes-repaired-')));
+  ends.push(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+  await repairedEngine(join(folder, 'venv'));
+  return join(folder, 'venv');
 };
 
 const webDist = async (): Promise<string> => {
-  const { engineDir, sitePackages } = await import('../support/engines.ts');
   return join(await sitePackages(engineDir('0.14.0')), 'hermes_cli', 'web_dist');
 };
 
@@ -99,13 +158,11 @@ const vocabulary = ({ frames }: Client): Record<string, string[]> => {
 };
 
 describe.skipIf(!ready)('the same turns from the stand-in as from the engine', () => {
-  test.each(versions)('%s', { timeout: 300_000 }, async (version) => {
+  test.each(cells)('$version, gated: $gated', { timeout: 300_000 }, async (cell) => {
     const provider = await startProvider();
     ends.push(provider.close);
-    const real = await converse(await realEngine(version, provider));
-    const standIn = await startSimulator({ release: version, chat: true });
-    ends.push(standIn.close);
-    const simulated = await converse(await open(standIn));
+    const real = await converse(await realEngine(cell, provider));
+    const simulated = await converse(await standIn(cell));
     expect(turnsOf(real)).toHaveLength(prompts.length);
     expect(shape(simulated)).toEqual(shape(real));
     expect(vocabulary(simulated)).toEqual(vocabulary(real));

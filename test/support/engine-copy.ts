@@ -28,3 +28,11 @@ export async function copyEngine(version: string, to: string): Promise<string> {
   }
   return site;
 }
+
+/** 0.15.2 with the folder that its package lacks and 0.16.0 has, so that its dashboard starts. Returns its site-packages. */
+export async function repairedEngine(to: string): Promise<string> {
+  const site = await copyEngine('0.15.2', to);
+  const other = join(await sitePackages(engineDir('0.16.0')), 'hermes_cli/dashboard_auth');
+  await cp(other, join(site, 'hermes_cli/dashboard_auth'), { recursive: true });
+  return site;
+}

@@ -180,7 +180,8 @@ const position = (version: string): number =>
 /** Routes of a release, `0.20.0.post2` counting as 0.20.0. */
 export const routesOf = (version: string): Route[] => {
   const at = position(version);
-  const plugins = at <= position(bundledUntil) ? bundledPlugins : [];
+  const plugins =
+    at <= position(bundledUntil) ? bundledPlugins.filter(({ notIn = [] }) => !notIn.includes(version)) : [];
   return [...groups, ...plugins]
     .filter(({ since }) => position(since) <= at)
     .flatMap(({ routes }) => routes.split(','))
