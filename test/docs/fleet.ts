@@ -23,7 +23,7 @@ export interface Fleet {
 
 const token = 'CANARY-token-of-the-pages-0123';
 const password = 'CANARY-password-of-the-pages';
-export const apiKey = 'CANARY-key-of-the-pages-0123';
+const apiKey = 'CANARY-key-of-the-pages-0123';
 
 export async function startFleet(): Promise<Fleet> {
   const folder = await mkdtemp(join(tmpdir(), 'pages-'));
