@@ -30,7 +30,12 @@ export async function turnScene(
   model: ProviderOptions = {},
 ): Promise<TurnScene> {
   const folder = await mkdtemp(join(tmpdir(), 'turn-scene-'));
-  later(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+  later(async () => {
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    // A helper process of 0.14 that is just ending makes its home anew.
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  });
   const provider = await startProvider(model);
   later(() => provider.close());
   const home = join(folder, '.hermes');
