@@ -18,7 +18,7 @@ test('the man page is one that man takes', async () => {
   const page = await readFile(new URL('../../man/hermes-compat.1', import.meta.url), 'utf8');
   expect(page).toMatch(/^\.TH HERMES-COMPAT 1 /);
   const requests = new Set([...page.matchAll(/^\.(\S+)/gm)].map(([, name]) => name));
-  expect([...requests].toSorted()).toEqual(['B', 'I', 'SH', 'SS', 'TH', 'TP', 'br']);
+  expect(requests).toEqual(new Set(['B', 'I', 'SH', 'SS', 'TH', 'TP', 'br']));
   for (const section of ['NAME', 'SYNOPSIS', 'COMMANDS', 'EXIT STATUS', 'ENVIRONMENT'])
     expect(page).toContain(`.SH ${section}\n`);
 });
