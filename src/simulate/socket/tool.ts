@@ -45,7 +45,7 @@ export const runTool = async (run: Run, call: ToolCall, id: string): Promise<voi
   const args = typeof call.arguments === 'string' ? {} : call.arguments;
   const context = JSON.stringify(args).slice(0, 80);
   const began = Date.now();
-  if (!since(release, '0.15.2')) emit(hub, session, 'tool.progress', { name: call.name, preview: context });
+  if (!since(release, '0.16.0')) emit(hub, session, 'tool.progress', { name: call.name, preview: context });
   const start = { tool_id: id, name: call.name, context };
   emit(hub, session, 'tool.start', { ...start, ...(since(release, '0.21.0') && { args }) });
   const ended = (result: Json): void => {
