@@ -111,7 +111,16 @@ function lost(reading: Reading, home: Home, install: Install): Draft[] {
         evidence: [
           `the marker in ${home.root}/desktop-compat names ${entry.patch} (${entry.carrier}), and it is not there`,
         ],
-        remedies: [overlay(reading, entry.patch)],
+        remedies: [
+          // The overlay beside it would leave the entry, and the next hook would bring the edit back as well.
+          entry.carrier === 'source'
+            ? oneCommand(`apply-again-${entry.patch}`, [
+                ...compatPatch(reading, 'apply', [entry.patch]),
+                '--carrier',
+                'source',
+              ])
+            : overlay(reading, entry.patch),
+        ],
       }),
     );
 }
