@@ -4,6 +4,7 @@ import type { Draft } from '../draft.ts';
 import { draft } from '../draft.ts';
 import type { Reading } from '../reading.ts';
 import { chatGate } from '../chat.ts';
+import { applySourceAgain } from '../remedies/apply-again.ts';
 import { compatPatch } from '../remedies/commands.ts';
 import { overlay } from '../remedies/overlay.ts';
 import { oneCommand } from '../remedies/residue.ts';
@@ -112,14 +113,7 @@ function lost(reading: Reading, home: Home, install: Install): Draft[] {
           `the marker in ${home.root}/desktop-compat names ${entry.patch} (${entry.carrier}), and it is not there`,
         ],
         remedies: [
-          // The overlay beside it would leave the entry, and the next hook would bring the edit back as well.
-          entry.carrier === 'source'
-            ? oneCommand(`apply-again-${entry.patch}`, [
-                ...compatPatch(reading, 'apply', [entry.patch]),
-                '--carrier',
-                'source',
-              ])
-            : overlay(reading, entry.patch),
+          entry.carrier === 'source' ? applySourceAgain(reading, entry.patch) : overlay(reading, entry.patch),
         ],
       }),
     );
