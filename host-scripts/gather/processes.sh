@@ -13,9 +13,13 @@ find_processes() {
     pid=${pid%/cmdline}
     name=
     { IFS= read -r name <"/proc/$pid/comm"; } 2>/dev/null
-    # They only have an engine in their arguments, and can be many where engines are tested or driven.
-    case $name in node* | npm* | sh | bash | dash | zsh | fish | ssh | sshd* | sudo | setpriv | timeout | tail) continue ;; esac
     { IFS= read -r text <"$file"; } 2>/dev/null
+    # They only have an engine in their arguments, and can be many where engines are tested or driven.
+    case $name in
+      node* | npm* | sh | bash | dash | zsh | fish | ssh | sshd* | sudo | setpriv | timeout | tail)
+        case $text in "$name"* | "-$name"* | /*/"$name"*) continue ;; esac
+        ;;
+    esac
     case $text in *ython* | *pypy* | *hermes*) ;; *) continue ;; esac
     seen_pids=$((seen_pids + 1))
     [ "$seen_pids" -gt 40 ] && { record note too-many-processes 'only the first 40 candidates were looked at'; break; }

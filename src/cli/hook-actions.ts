@@ -27,6 +27,7 @@ import { sayIdentity } from './say-identity.ts';
 export async function install(words: string[], options: RawOptions, context: Context): Promise<void> {
   const { io } = context;
   await withPlace(options, io, async (place, target) => {
+    await needHome(place);
     const ids = words.length === 0 ? await defaultHooks(place) : named(words);
     if (options['dryRun'] === true) return showFiles(place, target, ids, options, io);
     await sayIdentity(io, place.host, place);
@@ -40,6 +41,15 @@ export async function install(words: string[], options: RawOptions, context: Con
     }
     await show(place, target, done, options, io);
   });
+}
+
+/** The records and the log of a hook live in HERMES_HOME, which is the engine's to make. */
+async function needHome({ host, home }: HookPlace): Promise<void> {
+  if ((await host.stat(home.root)) !== null) return;
+  throw new CompatError(
+    'refused',
+    `a hook needs the folder ${home.root}, and it is not there. Start Hermes once, or name its HERMES_HOME with --home`,
+  );
 }
 
 export async function status(_words: string[], options: RawOptions, { io, finish }: Context): Promise<void> {

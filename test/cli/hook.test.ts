@@ -28,7 +28,11 @@ async function scene() {
 }
 
 test('hook install, status, remove, run on the command line', { timeout: 240_000 }, async () => {
-  const { bin, run } = await scene();
+  const { tree, bin, run } = await scene();
+  const nowhere = join(tree.folder, 'nowhere');
+  const refused = await run('hook', 'install', 'cron', '--home', nowhere, '--yes');
+  expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining(`needs the folder ${nowhere}`) });
+  expect(existsSync(nowhere)).toBe(false);
   expect(await run('hook', 'install', 'cron')).toMatchObject({ code: 4 });
   expect(existsSync(join(bin, 'table'))).toBe(false);
   const shown = document<HooksDocument>(await run('hook', 'install', 'git', '--dry-run', '--json'));
