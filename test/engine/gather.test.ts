@@ -43,17 +43,32 @@ function facts(output: Buffer): unknown {
   const frame = parseFrame(output, 'n');
   const records = parseRecords(`${frame?.sections.get('records')}\n${frame?.sections.get('slow')}`);
   const mine = (fields: string[]): boolean => fields.join('\t').includes(box.path());
+  // Engines that start and end elsewhere on this machine meanwhile may take numbers before ours.
+  const numbers = (kind: string): (string | undefined)[] =>
+    (records.get(kind) ?? []).filter(mine).map(([number]) => number);
+  const named = (kind: string): string[][] | undefined =>
+    records
+      .get(kind)
+      ?.filter(mine)
+      .map(([, ...fields]) => fields);
+  const [ourHome = ''] = numbers('homedir');
   return {
     complete: frame?.complete,
     noise: frame?.noise,
     looked: records.get('looked')?.filter(mine),
-    install: records.get('install')?.filter(mine),
-    flag: records.get('flag')?.filter(([index]) => index === '1'),
+    install: named('install'),
+    flag: records
+      .get('flag')
+      ?.filter(([index]) => numbers('install').includes(index))
+      .map(([, ...fields]) => fields),
     dist: records.get('dist')?.filter(mine),
     missing: records.get('missing')?.filter(mine),
-    homedir: records.get('homedir')?.filter(mine),
-    homefact: records.get('homefact')?.filter(([index, key]) => index === '1' && key !== 'env-token'),
-    config: frame?.sections.get('config.1'),
+    homedir: named('homedir'),
+    homefact: records
+      .get('homefact')
+      ?.filter(([number, key]) => number === ourHome && key !== 'env-token')
+      .map(([, ...fields]) => fields),
+    config: frame?.sections.get(`config.${ourHome}`),
     code: frame?.sections
       .get('code')
       ?.split('\n')
