@@ -95,7 +95,10 @@ describe.runIf(canRunSshd)('ways to a dashboard', () => {
         } finally {
           await host.close();
         }
-        expect(rig.processes(only).filter((line) => line.includes(program))).toEqual([]);
+        // They end with the connection, which their server notices a moment after us.
+        await expect
+          .poll(() => rig.processes(only).filter((line) => line.includes(program)), { timeout: 5000 })
+          .toEqual([]);
       },
     );
   }
