@@ -6,16 +6,10 @@ import type { Context } from './command.ts';
 import { commands } from './commands.ts';
 import { exitCodeOfError, type ExitCode } from './exit-codes.ts';
 import type { Io } from './io.ts';
-import { write } from './io.ts';
-import { rootHelp } from './root-help.ts';
 
 /** Runs the program on these arguments (without node and script). Returns the exit code; prints errors itself. */
 export async function main(given: readonly string[], io: Io): Promise<ExitCode> {
   const { argv, rest } = splitRest(given);
-  if (argv.length <= 1 && [undefined, '--help', '-h', 'help'].includes(argv[0])) {
-    await write(io.stdout, rootHelp());
-    return 0;
-  }
   let code: ExitCode = 0;
   const context: Context = { io, rest, finish: (given) => (code = given) };
   try {

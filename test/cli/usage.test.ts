@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bin } from '../support/bin.ts';
 import { document, runCli } from '../support/cli.ts';
 
 // What a person mistypes: exit 2, one clear sentence, what to do; as JSON one document on stdout.
@@ -116,7 +117,6 @@ describe('nobody reads any more', () => {
   ])(
     'of %s: the program ends, and does not turn in circles',
     async (_, args) => {
-      const bin = fileURLToPath(new URL('../../bin/hermes-compat.js', import.meta.url));
       const child = spawn(process.execPath, [bin, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
       child.stdout.destroy();
       child.stderr.destroy();
@@ -128,4 +128,21 @@ describe('nobody reads any more', () => {
     },
     60_000,
   );
+
+  it.each(['--help', '--version'])('of %s: no word about it', async (word) => {
+    const child = spawn(process.execPath, [bin, word], { stdio: ['ignore', 'pipe', 'pipe'] });
+    child.stdout.destroy();
+    let said = '';
+    child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+    expect({ code, said }).toEqual({ code: 0, said: '' });
+  });
+
+  it.runIf(existsSync('/dev/full')).each(['--help', '--version'])('a full disk is told: %s', async (word) => {
+    const full = openSync('/dev/full', 'w');
+    const child = spawn(process.execPath, [bin, word], { stdio: ['ignore', full, 'ignore'] });
+    const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+    closeSync(full);
+    expect(code).toBe(70);
+  });
 });
