@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 /** What a running engine changes by itself: caches, logs, its database's side files, optional packages that it installs. */
 const itsOwn =
-  /(^|\/)(__pycache__|logs|cache|state\.db.*|.*\.pyc|.*\.log|\.update_check|spawn-ledger\.json|.*\.lock|dashboard_clients\.heartbeat|.*-wal|.*-shm)(\/|$)/;
+  /(^|\/)(__pycache__|logs|cache|state\.db.*|.*\.pyc|.*\.log|\.update_check|spawn-ledger\.json|provider_models_cache\.json|.*\.lock|dashboard_clients\.heartbeat|.*-wal|.*-shm)(\/|$)/;
 
 const enginePackages = ['hermes_cli', 'tui_gateway', 'agent', 'gateway', 'tools', 'hermes_constants.py'];
 

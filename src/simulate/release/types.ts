@@ -77,6 +77,8 @@ export interface Release {
   ready: readonly ('change_events' | 'heartbeat' | 'replay_epoch')[];
   /** Pings every 20 s on every bind, or only beyond loopback. */
   pings: 'always' | 'beyond-loopback';
+  /** Content type of a refused upgrade: up to 0.16 the newest websockets is installed, from 0.17 on 15.0.1. */
+  refusalType: 'text/plain' | 'text/plain; charset=utf-8';
   /** Events are numbered per session. */
   numbered: boolean;
   /** Blocking prompts are requests of the server, and unknown params of an RPC are refused. */

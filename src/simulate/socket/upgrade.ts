@@ -84,13 +84,13 @@ export const judgeUpgrade = (world: World, message: IncomingMessage, request: Re
 };
 
 /** The refusal as it goes over the wire; the engine names no server here. */
-export const plainRefusal = (status: string, body: string): string =>
+export const plainRefusal = ({ release }: World, status: string, body: string): string =>
   [
     `HTTP/1.1 ${status}`,
     `Date: ${new Date().toUTCString()}`,
     'Connection: close',
     `Content-Length: ${Buffer.byteLength(body)}`,
-    'Content-Type: text/plain; charset=utf-8',
+    `Content-Type: ${release.refusalType}`,
     '',
     body,
   ].join('\r\n');
