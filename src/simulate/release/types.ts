@@ -77,7 +77,7 @@ export interface Release {
   ready: readonly ('change_events' | 'heartbeat' | 'replay_epoch')[];
   /** Pings every 20 s on every bind, or only beyond loopback. */
   pings: 'always' | 'beyond-loopback';
-  /** Content type of a refused upgrade: up to 0.16 the newest websockets is installed, from 0.17 on 15.0.1. */
+  /** Content type of a refused upgrade, as the WebSocket library writes it that comes with the release. */
   refusalType: 'text/plain' | 'text/plain; charset=utf-8';
   /** Events are numbered per session. */
   numbered: boolean;
