@@ -1,10 +1,8 @@
-import { tool } from '../tool.ts';
-
 // The first file of the program: its version and the list of its commands are asked most often (by scripts, by editors, by people who
 // look around) and must not load the rest.
 const [first, ...rest] = process.argv.slice(2);
 const alone = rest.length === 0;
-if (alone && (first === '--version' || first === '-V')) say(`${tool.version}\n`);
+if (alone && (first === '--version' || first === '-V')) say(`${(await import('../tool.ts')).tool.version}\n`);
 else if (alone && [undefined, '--help', '-h', 'help'].includes(first))
   say((await import('./root-help.ts')).rootHelp());
 else await import('./start.ts');
