@@ -1,3 +1,5 @@
+import { htmlHead } from '../src/report/html-head.ts';
+import { escapeHtml } from '../src/report/html-text.ts';
 import type { Matrix } from './cells.ts';
 import { sections } from './view.ts';
 import type { Section, Table, Words } from './view-words.ts';
@@ -6,23 +8,14 @@ import type { Section, Table, Words } from './view-words.ts';
 export function html(matrix: Matrix): string {
   const all = sections(matrix);
   return [
-    '<!doctype html>',
-    '<html lang="en">',
-    '<head>',
-    '<meta charset="utf-8">',
-    '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    '<meta name="color-scheme" content="light dark">',
-    `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">`,
-    '<title>Compatibility, measured · hermes-compat</title>',
-    `<style>${style}</style>`,
-    '</head>',
+    ...htmlHead('Compatibility, measured · hermes-compat', style),
     '<body>',
     '<header><h1>Compatibility, measured</h1>',
     '<p>Every cell was measured on the real engine by <code>npm run lab</code>, which measures all of it again and ends with 0 only when every cell is as it is here.</p>',
     ...(matrix.notMeasured.length === 0
       ? []
-      : [`<p>Not measured yet, and empty here: ${escape(matrix.notMeasured.join('; '))}.</p>`]),
-    `<nav>${all.map(({ id, title }) => `<a href="#${id}">${escape(title)}</a>`).join(' ')}</nav></header>`,
+      : [`<p>Not measured yet, and empty here: ${escapeHtml(matrix.notMeasured.join('; '))}.</p>`]),
+    `<nav>${all.map(({ id, title }) => `<a href="#${id}">${escapeHtml(title)}</a>`).join(' ')}</nav></header>`,
     '<main>',
     ...all.map(section),
     '</main>',
@@ -34,22 +27,22 @@ export function html(matrix: Matrix): string {
 
 const section = ({ id, title, says, tables }: Section): string =>
   [
-    `<section id="${id}"><h2>${escape(title)}</h2>`,
+    `<section id="${id}"><h2>${escapeHtml(title)}</h2>`,
     ...says.map((text) => `<p>${inline(text)}</p>`),
     ...tables.map(table),
     '</section>',
   ].join('\n');
 
 function table({ caption, columns, rows }: Table): string {
-  const head = columns.map((text) => `<th scope="col">${escape(text)}</th>`).join('');
+  const head = columns.map((text) => `<th scope="col">${escapeHtml(text)}</th>`).join('');
   const body = rows.map(([first, ...rest]) => {
-    const cells = rest.map(({ text, tone }) => `<td class="${tone}">${escape(text)}</td>`).join('');
-    return `<tr><th scope="row">${escape((first as Words).text)}</th>${cells}</tr>`;
+    const cells = rest.map(({ text, tone }) => `<td class="${tone}">${escapeHtml(text)}</td>`).join('');
+    return `<tr><th scope="row">${escapeHtml((first as Words).text)}</th>${cells}</tr>`;
   });
   // A box that scrolls, so that a wide table does not make the page wide; by keyboard too.
   return [
-    `<h3>${escape(caption)}</h3>`,
-    `<div class="wide" tabindex="0" role="region" aria-label="${escape(caption)}"><table>`,
+    `<h3>${escapeHtml(caption)}</h3>`,
+    `<div class="wide" tabindex="0" role="region" aria-label="${escapeHtml(caption)}"><table>`,
     `<thead><tr>${head}</tr></thead>`,
     `<tbody>`,
     ...body,
@@ -57,15 +50,7 @@ function table({ caption, columns, rows }: Table): string {
   ].join('\n');
 }
 
-const escape = (text: string): string =>
-  text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;');
-
-const inline = (text: string): string => escape(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
+const inline = (text: string): string => escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 
 const style = `
 :root{--bg:#fff;--fg:#1b1f24;--dim:#57606a;--line:#d0d7de;--soft:#f6f8fa;--good:#116329;--bad:#a40e26;--remedy:#7d4e00;--unsure:#6639ba}

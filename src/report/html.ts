@@ -7,6 +7,7 @@ import { remedyTitle } from './remedy-title.ts';
 import { reportsOf } from './render.ts';
 import { shellLine } from './shell-line.ts';
 import { htmlHead } from './html-head.ts';
+import { escapeHtml } from './html-text.ts';
 import { shown } from './shown.ts';
 
 /** One page that needs nothing else: no script, no network, so that it opens from a file and foreign text has nothing to run. */
@@ -32,13 +33,7 @@ export function html(document: Report | Reports): string {
   ].join('\n');
 }
 
-const escape = (text: string): string =>
-  shown(text, 4000)
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;');
+const escape = (text: string): string => escapeHtml(shown(text, 4000));
 
 const signs: Record<Verdict, string> = {
   compatible: '✓',

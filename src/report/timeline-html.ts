@@ -1,6 +1,7 @@
 import { tool } from '../tool.ts';
 import type { Part, Turn } from '../turn/index.ts';
 import { htmlHead } from './html-head.ts';
+import { escapeHtml } from './html-text.ts';
 import { shown } from './shown.ts';
 import { timelineStyle } from './timeline-style.ts';
 import {
@@ -33,23 +34,14 @@ export function timelineHtml(): TimelineWriter {
   };
 }
 
-const entities: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (sign) => entities[sign] ?? '');
-
 /** One line of foreign text. */
-const line = (text: string, most = 2000): string => escape(shown(text, most));
+const line = (text: string, most = 2000): string => escapeHtml(shown(text, most));
 
 /** Foreign text with its lines, whole. */
 const block = (text: string): string =>
   text
     .split('\n')
-    .map((one) => escape(shown(one, 1_000_000)))
+    .map((one) => escapeHtml(shown(one, 1_000_000)))
     .join('\n');
 
 function article(turn: Turn): string {

@@ -52,6 +52,18 @@ function childTransport([command = '', ...args]: string[], env: Record<string, s
   };
 }
 
+/** A host behind that transport; it ends with its folder. */
+const subject = async (transport: ReturnType<typeof childTransport>, dir: string): Promise<Subject> => {
+  const notes: SshNote[] = [];
+  const shells = await openShells(transport, { become: null, timeoutMs: 8000 }, notes);
+  const host = shellHost(transport, shells, notes);
+  const end = async (): Promise<void> => {
+    await host.close();
+    await rm(dir, { recursive: true, force: true });
+  };
+  return { host, dir, end };
+};
+
 const over = (argv: string[], applets: boolean) => async (): Promise<Subject> => {
   const dir = await mkdtemp(join(tmpdir(), 'hc-shell-'));
   const bin = join(dir, 'bin');
@@ -79,18 +91,8 @@ const over = (argv: string[], applets: boolean) => async (): Promise<Subject> =>
     for (const name of names) await symlink('/bin/busybox', join(bin, name));
   }
   const env = { PATH: `${applets ? `${bin}:` : ''}/usr/local/bin:/usr/bin:/bin`, HOME: dir };
-  const notes: SshNote[] = [];
   const transport = childTransport(argv, env);
-  const host = shellHost(
-    transport,
-    await openShells(transport, { become: null, timeoutMs: 8000 }, notes),
-    notes,
-  );
-  const end = async (): Promise<void> => {
-    await host.close();
-    await rm(dir, { recursive: true, force: true });
-  };
-  return { host, dir, end };
+  return subject(transport, dir);
 };
 
 /** A Mac as far as scripts see it: its tools, no /proc, and bash as /bin/sh. */
@@ -101,17 +103,7 @@ const mac = async (): Promise<Subject> => {
     PATH: bin,
     HOME: dir,
   });
-  const notes: SshNote[] = [];
-  const host = shellHost(
-    transport,
-    await openShells(transport, { become: null, timeoutMs: 8000 }, notes),
-    notes,
-  );
-  const end = async (): Promise<void> => {
-    await host.close();
-    await rm(dir, { recursive: true, force: true });
-  };
-  return { host, dir, os: 'darwin', end };
+  return { ...(await subject(transport, dir)), os: 'darwin' };
 };
 
 describe('the remote protocol', () => {

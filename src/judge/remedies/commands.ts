@@ -35,14 +35,22 @@ export function compatUpdate(
   const byPort = target.kind === 'local' && service?.how === 'named' && install !== null;
   const word = byPort ? `local:${install.root}` : targetWord(facts);
   const homeWord = asked.home ?? (home?.from === 'process' && byPort ? home.path : null);
-  return [
-    'hermes-compat',
-    command,
-    ...(word === null ? [] : [word]),
-    ...(homeWord === null ? [] : ['--home', homeWord]),
-    ...(asked.profile === null ? [] : ['--profile', asked.profile]),
-  ];
+  return ofPlace(command, word, homeWord, asked.profile);
 }
+
+/** argv of a command about one install with one home. */
+export const ofPlace = (
+  command: string,
+  word: string | null,
+  home: string | null,
+  profile: string | null,
+): string[] => [
+  'hermes-compat',
+  command,
+  ...(word === null ? [] : [word]),
+  ...(home === null ? [] : ['--home', home]),
+  ...(profile === null ? [] : ['--profile', profile]),
+];
 
 /** The same command as it is typed on the engine's own machine, when we only reach it over HTTP. */
 export const onHost = (command: string, extra: readonly string[] = []): string[] => [

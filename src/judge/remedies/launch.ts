@@ -1,7 +1,7 @@
 import type { Install } from '../../engine/schema.ts';
 import type { Reading } from '../reading.ts';
 import type { Remedy } from '../schema.ts';
-import { onHost, targetWord } from './commands.ts';
+import { ofPlace, onHost, targetWord } from './commands.ts';
 import { restartCommandsOf } from './restart-commands.ts';
 
 /** The virtual environment of an install where it has one of its own, else its root. */
@@ -24,14 +24,7 @@ function launchArgv(
   const port = process?.port == null ? named : String(process.port);
   const served = process?.hermesHome ?? null;
   const homeWord = asked.home ?? (served !== null && home?.from === 'process' ? served : null);
-  return [
-    'hermes-compat',
-    command,
-    ...(word === null ? [] : [word]),
-    ...(homeWord === null ? [] : ['--home', homeWord]),
-    ...(asked.profile === null ? [] : ['--profile', asked.profile]),
-    ...(port === null ? [] : ['--port', port]),
-  ];
+  return [...ofPlace(command, word, homeWord, asked.profile), ...(port === null ? [] : ['--port', port])];
 }
 
 const launchHere = (reading: Reading, command: 'launch' | 'stop' = 'launch'): string[] =>
