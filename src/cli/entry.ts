@@ -9,6 +9,8 @@ else await import('./start.ts');
 
 function say(text: string): void {
   // A closed pipe (`| head`) is the reader's wish; a full disk is not.
-  process.stdout.once('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 70));
+  process.stdout.once('error', (error) => {
+    void import('./io.ts').then(({ isGone }) => process.exit(isGone(error) ? 0 : 70));
+  });
   process.stdout.write(text);
 }
