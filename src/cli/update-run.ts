@@ -1,6 +1,7 @@
 import { usageError } from '../errors.ts';
 import type { Host } from '../host/types.ts';
 import type { Report } from '../judge/schema.ts';
+import type { Facts } from '../probe/schema.ts';
 import { leftAlone } from '../lifecycle/restart.ts';
 import type { UpdateResult } from '../lifecycle/update/result.ts';
 import type { UpdateRun } from '../lifecycle/update/run.ts';
@@ -142,11 +143,17 @@ async function examiner(
     );
     const { facts } = await examineStarted(await examine(input), input, engineEnv);
     return {
-      ...judge(facts, { client, clients, only: [], skip: [] }),
+      ...judge(withoutThisRun(facts), { client, clients, only: [], skip: [] }),
       durationMs: Math.round(performance.now() - began),
     };
   };
 }
+
+/** The files of this very update, and its lock, are no update to wait for. */
+const withoutThisRun = (facts: Facts): Facts =>
+  facts.host?.home == null
+    ? facts
+    : { ...facts, host: { ...facts.host, home: { ...facts.host.home, update: null } } };
 
 const head = (target: Target, action: Action) => ({
   schemaVersion,
@@ -174,6 +181,7 @@ function dryRun(state: UpdateState, target: Target, action: Action): UpdateDocum
     dashboards: [],
     restart: [],
     verdict: null,
+    report: null,
     findings: [],
     exitCode: 0,
   };
@@ -212,6 +220,7 @@ function documentOf(result: UpdateResult, target: Target, action: Action): Updat
       leftAlone(running, { kind: target.kind, name: addressOf(target) }, 'it is not ours to end'),
     ),
     verdict: report?.verdict ?? null,
+    report,
     findings: report?.findings.filter(({ severity }) => severity !== 'info').map(({ code }) => code) ?? [],
     exitCode: exitCodeOf(result, failed),
   };

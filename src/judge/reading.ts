@@ -45,11 +45,17 @@ function mainUpgrade(facts: Facts): WsFact | null {
   return second?.outcome === 'open' ? second : ran(facts.ws, 'main');
 }
 
+/** A checkout without tags says "unknown" (0.22): then its files know better. */
+function versionOf({ status }: Facts, install: Install | null): string | null {
+  const names = [status?.version ?? null, install?.version ?? null].filter((text) => text !== null);
+  return names.find((text) => parseVersion(text) !== null) ?? names[0] ?? null;
+}
+
 export function read(facts: Facts, client: string): Reading {
   const { service } = facts;
   const process = facts.processes.find((each) => service !== null && each.pid === service.pid) ?? null;
   const install = installOf(facts, process);
-  const versionText = facts.status?.version ?? install?.version ?? null;
+  const versionText = versionOf(facts, install);
   return {
     facts,
     client,

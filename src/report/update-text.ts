@@ -1,5 +1,6 @@
 import type { UpdateDocument } from '../lifecycle/update/schema.ts';
 import type { UpdateState } from '../lifecycle/update/state.ts';
+import { sentence } from './messages.ts';
 import { shellLine } from './shell-line.ts';
 import { shown } from './shown.ts';
 
@@ -90,10 +91,12 @@ export function updateText(document: UpdateDocument): string {
       `Process ${each.pid} (${shown(each.owner)}) still runs the old code. To restart it:`,
       ...each.commands.map((words) => `  ${shellLine(words)}`),
     );
-  if (document.verdict !== null)
-    lines.push(
-      `Verdict: ${document.verdict}${document.findings.length === 0 ? '' : ` (${document.findings.join(', ')})`}`,
-    );
+  if (document.verdict !== null) lines.push(`Verdict: ${document.verdict}`);
+  for (const finding of document.report?.findings ?? [])
+    if (finding.severity !== 'info')
+      lines.push(
+        `  ${finding.severity === 'error' ? '✗' : '!'} ${finding.code}: ${shown(sentence(finding), 200)}`,
+      );
   return `${lines.join('\n')}\n`;
 }
 

@@ -51,6 +51,9 @@ const ofEngine = /^\?\? \.(bytecode-fingerprint|hermes-runtime\/)$/;
 function expectGood(tree: RealTree, result: Ran, dirty: string[]): UpdateDocument {
   const said = document<UpdateDocument>(result);
   expect(said, result.stderr).toMatchObject({ exitCode: 0, verdict: 'compatible', parked: [] });
+  // Neither this run itself nor what it put back is something to warn of.
+  expect(said.findings).not.toContain('UPDATE_IN_PROGRESS');
+  expect(said.findings).not.toContain('INSTALL_EDITED');
   expect(tree.git('stash', 'list')).toBe('');
   const lines = tree.git('status', '--porcelain').split('\n');
   const edits = lines.map((line) => line.trim()).filter((line) => line !== '' && !ofEngine.test(line));

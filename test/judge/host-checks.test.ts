@@ -106,6 +106,24 @@ describe('install and process', () => {
       'mv -n -- /home/ann/venv/notes.txt /home/ann/.hermes/desktop-compat/set-aside',
     ]);
   });
+  test('a package that is broken on disk and did not start is one finding, with the way out', () => {
+    const facts = {
+      ...withInstall({ missingModules: ['hermes_cli.dashboard_auth'] }),
+      service: null,
+      hostError: {
+        finding: 'ENGINE_BROKEN_PACKAGE',
+        text: 'ModuleNotFoundError: hermes_cli.dashboard_auth',
+        args: {},
+        commands: [],
+      },
+    };
+    const { findings } = judged(facts);
+    expect(findings.map(({ code }) => code)).toEqual(['ENGINE_BROKEN_PACKAGE']);
+    expect(findings[0]).toMatchObject({ check: 'engine-package', fix: ['update-0.16.0'] });
+    expect(findings[0]?.evidence.at(-1)).toContain('ModuleNotFoundError');
+    const elsewhere = { ...facts, installs: facts.installs.map((each) => ({ ...each, missingModules: [] })) };
+    expect(judged(elsewhere).findings.map(({ check }) => check)).toEqual(['reach']);
+  });
   test('a second dashboard of the same home', () => {
     const facts = {
       ...healthy(),
@@ -315,6 +333,26 @@ describe('patches and leftovers', () => {
       ),
     ).toEqual(['PATCH_LOST warn certain']);
   });
+  test('an edit of ours by source is no edit by others; what else was edited is', () => {
+    const root = '/home/ann/venv';
+    const edits = {
+      modelLibrary: 'present',
+      state: 'edited',
+      editedFiles: ['hermes_cli/web_server.py', 'hermes_cli/hermes_compat_model_library.py'],
+    } as const;
+    const files = edits.editedFiles.map((file) => ({ path: `${root}/${file}` }));
+    const source = { ...entry, carrier: 'source', install: root, files };
+    const recorded = withHome({ markers: [marker(JSON.stringify({ entries: [source] }))] });
+    expect(found(withInstall({ ...edits, editedFiles: [...edits.editedFiles] }, recorded))).toEqual([]);
+    const more = { ...edits, editedFiles: [...edits.editedFiles, 'cli.py'] };
+    const told = judged(withInstall(more, recorded)).findings;
+    expect(told.map(({ code, args }) => [code, args['files']])).toEqual([['INSTALL_EDITED', ['cli.py']]]);
+    const another = { ...source, install: '/opt/other' };
+    const elsewhere = withHome({ markers: [marker(JSON.stringify({ entries: [another] }))] });
+    expect(found(withInstall({ ...edits, editedFiles: [...edits.editedFiles] }, elsewhere))).toContain(
+      'INSTALL_EDITED warn certain',
+    );
+  });
   test.each([
     'null',
     '[]',
@@ -518,6 +556,12 @@ describe('odd values', () => {
       expect(found(facts)).toEqual(['RESPONSE_INVALID warn certain']);
     },
   );
+  test('a checkout without tags says "unknown": its files tell the version, and without them it is told', () => {
+    const facts = { ...healthy(), status: { ...(healthy().status ?? ({} as never)), version: 'unknown' } };
+    expect(found(facts)).toEqual([]);
+    expect(judged(facts).engine.version).toBe('0.19.0');
+    expect(found(remote(facts))).toContain('RESPONSE_INVALID warn certain');
+  });
   test('fields of a wrong type are told', () => {
     const facts = {
       ...healthy(),

@@ -1,4 +1,5 @@
 import { draft } from '../draft.ts';
+import type { Reach } from '../reach.ts';
 import { update } from '../remedies/update.ts';
 import type { CheckDefinition } from './check.ts';
 import { done, skip } from './check.ts';
@@ -22,9 +23,16 @@ export const enginePackage: CheckDefinition = {
         },
         evidence: [
           `hermes_cli.web_server imports ${install.missingModules.join(', ')}, which ${install.packageDir} does not have`,
+          ...startsFailed(reach),
         ],
         remedies: [update({ ...reading, install }, '0.16.0')],
       }),
     ]);
   },
 };
+
+/** What a start of it printed, where one was tried. */
+const startsFailed = (reach: Reach): string[] =>
+  reach.state !== 'failed'
+    ? []
+    : reach.drafts.filter(({ code }) => code === 'ENGINE_BROKEN_PACKAGE').flatMap(({ evidence }) => evidence);

@@ -6,6 +6,7 @@ import type { Reading } from '../reading.ts';
 import { chatGate } from '../chat.ts';
 import { applySourceAgain } from '../remedies/apply-again.ts';
 import { compatPatch } from '../remedies/commands.ts';
+import { recorded, type Recorded } from '../recorded.ts';
 import { overlay } from '../remedies/overlay.ts';
 import { oneCommand } from '../remedies/residue.ts';
 import type { CheckDefinition } from './check.ts';
@@ -58,39 +59,8 @@ const remediesFor = (
     ? [oneCommand('write-marker', compatPatch(reading, 'apply', [patch]))]
     : [];
 
-interface Entry {
-  patch: string;
-  carrier: string;
-  install: string | null;
-  home: string;
-}
-
-const text = (value: unknown, key: string): string | null => {
-  const found: unknown =
-    typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : null;
-  return typeof found === 'string' ? found : null;
-};
-
-/** `entries[]` of our marker; anything that is not of that form is no claim. */
-function entriesOf(home: Home): Entry[] {
-  const marker = home.markers.find((each) => each.ours && each.path.endsWith('/hermes-compat.json'));
-  try {
-    const content: unknown = JSON.parse(marker?.text ?? 'null');
-    const list: unknown =
-      typeof content === 'object' && content !== null ? Reflect.get(content, 'entries') : null;
-    return (Array.isArray(list) ? list : []).flatMap((each: unknown) => {
-      const [patch, carrier, at] = [text(each, 'patch'), text(each, 'carrier'), text(each, 'home')];
-      return patch === null || carrier === null || at === null
-        ? []
-        : [{ patch, carrier, home: at, install: text(each, 'install') }];
-    });
-  } catch {
-    return [];
-  }
-}
-
 /** Shown by the facts: the overlay carries it, or the source has it. */
-function isThere({ patch, carrier }: Entry, home: Home, install: Install): boolean {
+function isThere({ patch, carrier }: Recorded, home: Home, install: Install): boolean {
   if (carrier === 'overlay') return home.overlay.present && home.overlay.carries.includes(patch);
   if (patch === 'model-library') return install.modelLibrary !== 'absent';
   return (
@@ -99,7 +69,7 @@ function isThere({ patch, carrier }: Entry, home: Home, install: Install): boole
 }
 
 function lost(reading: Reading, home: Home, install: Install): Draft[] {
-  return entriesOf(home)
+  return recorded(home)
     .filter((entry) =>
       entry.carrier === 'overlay'
         ? [home.path, home.root].includes(entry.home)
@@ -120,7 +90,7 @@ function lost(reading: Reading, home: Home, install: Install): Draft[] {
 }
 
 function byOther(home: Home, install: Install): Draft[] {
-  const isOurs = entriesOf(home).some(
+  const isOurs = recorded(home).some(
     (entry) => entry.carrier === 'source' && entry.patch === 'model-library',
   );
   if (install.modelLibrary !== 'present' || isOurs) return [];

@@ -1,5 +1,6 @@
 import type { Draft } from '../draft.ts';
 import { draft } from '../draft.ts';
+import { parseVersion } from '../../engine/version.ts';
 import type { Reading } from '../reading.ts';
 import type { CheckDefinition } from './check.ts';
 import { couldNot, done, skip } from './check.ts';
@@ -18,7 +19,9 @@ export const reach: CheckDefinition = {
       case 'reached':
         return done(oddStatus(reading), `Hermes Agent ${reading.versionText ?? 'of unknown version'}`);
       case 'failed':
-        return done(reach.drafts);
+        return brokenOnDisk(reading, reach.drafts)
+          ? couldNot('the dashboard does not start; the package says why')
+          : done(reach.drafts);
       default: {
         const never: never = reach;
         return never;
@@ -26,6 +29,14 @@ export const reach: CheckDefinition = {
     }
   },
 };
+
+/** A start that failed by what the files show too is told once, by the check of the package, which knows the way out. */
+const brokenOnDisk = ({ install }: Reading, drafts: readonly Draft[]): boolean =>
+  (install?.missingModules.length ?? 0) > 0 && drafts.every(({ code }) => code === 'ENGINE_BROKEN_PACKAGE');
+
+/** A checkout without tags honestly says "unknown" (0.22); its files then know better. */
+const unreadable = (reading: Reading, version: string | null): boolean =>
+  version !== null && parseVersion(version) === null && !(version === 'unknown' && reading.version !== null);
 
 /**
  * A Hermes whose status has fields of another type, or a version that nobody can read. A version that is no text at all, or absurdly
@@ -38,7 +49,7 @@ function oddStatus(reading: Reading): Draft[] {
   const problems = [
     wrong.length === 0 ? null : `wrong type or size: ${wrong.join(', ')}`,
     status.version === null && !wrong.includes('version') ? 'no version' : null,
-    status.version !== null && reading.version === null ? `no version: ${status.version.slice(0, 60)}` : null,
+    unreadable(reading, status.version) ? `no version: ${status.version?.slice(0, 60)}` : null,
   ].filter((each) => each !== null);
   if (problems.length === 0) return [];
   return [

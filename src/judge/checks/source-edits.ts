@@ -2,6 +2,7 @@ import type { Install } from '../../engine/schema.ts';
 import type { Draft } from '../draft.ts';
 import { draft } from '../draft.ts';
 import type { Reading } from '../reading.ts';
+import { recorded } from '../recorded.ts';
 import { overlay } from '../remedies/overlay.ts';
 import { setAside } from '../remedies/residue.ts';
 import type { CheckDefinition } from './check.ts';
@@ -43,10 +44,17 @@ const isForClients = (install: Install, file: string): boolean =>
       install.chatDefaultOnly === true ||
       (install.generation === 'G0' && install.chatAssignment === 'always-on')));
 
+/** What our marker says that we wrote into this install: `patch status` watches over it. */
+const writtenByUs = ({ home }: Reading, install: Install): string[] =>
+  (home === null ? [] : recorded(home))
+    .filter((entry) => entry.carrier === 'source' && entry.install === install.id)
+    .flatMap(({ files }) => files);
+
 function edited(reading: Reading, install: Install): Draft[] {
   const backups = new Set(install.residue?.backups);
+  const ours = writtenByUs(reading, install);
   const files = [...new Set([...install.editedFiles, ...(install.git?.dirty ?? [])])].filter(
-    (file) => !ownFiles.test(file) && !backups.has(file),
+    (file) => !ownFiles.test(file) && !backups.has(file) && !ours.some((path) => path.endsWith(`/${file}`)),
   );
   const forClients = files.filter((file) => isForClients(install, file));
   const foreign = install.git === null ? [] : files.filter((file) => !forClients.includes(file));

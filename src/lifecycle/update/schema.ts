@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { reportSchema } from '../../judge/schema.ts';
 import { restartSchema, settledSchema } from '../hook-schema.ts';
 
 /** What `update`, `pre-update` and `post-update` print. Loaded only to publish; code uses the types. */
@@ -67,6 +68,7 @@ export const updateSchema = z.object({
   restart: z.array(restartSchema).describe('Running dashboards with older code, which are not ours to end'),
   verdict: z.enum(['compatible', 'needs-remedy', 'incompatible', 'unknown']).nullable(),
   findings: z.array(z.string()).describe('Codes of the final check'),
+  report: reportSchema.nullable().describe('The final check, as doctor prints it; null where none was made'),
   exitCode: z.number(),
 });
 
