@@ -1,4 +1,4 @@
-import type { HttpFact } from '../probe/schema.ts';
+import type { HttpFact } from '../probe/exchange-schema.ts';
 import type { Draft } from './draft.ts';
 import { draft } from './draft.ts';
 import { hostRejected } from './host-guard.ts';

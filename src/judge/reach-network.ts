@@ -1,4 +1,5 @@
-import type { HttpFact, NetworkError, TlsFact, WsFact } from '../probe/schema.ts';
+import type { HttpFact, NetworkError, WsFact } from '../probe/exchange-schema.ts';
+import type { TlsFact } from '../probe/schema.ts';
 import type { Draft } from './draft.ts';
 import { draft } from './draft.ts';
 import type { Reading } from './reading.ts';
@@ -37,16 +38,21 @@ const byPhase: Record<NetworkError['phase'], string> = {
   other: 'CONNECTION_RESET',
 };
 
-/** What a proxy on our way answered to CONNECT. */
-const proxyAnswer = (status: string): string => {
-  if (status === '407') return 'PROXY_BASIC_AUTH';
-  return status.startsWith('5') ? 'UPSTREAM_DOWN' : 'EDGE_REFUSES_HTTP';
-};
+/** The status with which a proxy on our way answered CONNECT; null: it did not come to that. */
+function proxyStatus({ code }: NetworkError): number | null {
+  const [, status] = /^PROXY_(\d{3})$/.exec(code) ?? [];
+  return status === undefined ? null : Number(status);
+}
+
+function proxyAnswer(status: number): string {
+  if (status === 407) return 'PROXY_BASIC_AUTH';
+  return status >= 500 && status < 600 ? 'UPSTREAM_DOWN' : 'EDGE_REFUSES_HTTP';
+}
 
 /** The network class of a failure, by its code first and its phase second. */
 export function networkCode(given: NetworkError): string {
-  const answered = /^PROXY_(\d{3})$/.exec(given.code)?.[1];
-  if (answered !== undefined) return proxyAnswer(answered);
+  const answered = proxyStatus(given);
+  if (answered !== null) return proxyAnswer(answered);
   const error = { ...given, code: given.code.replace(/^PROXY_/, '') };
   if (error.code === 'INVALID') return 'WRONG_SERVICE';
   if (error.code === 'DEADLINE' || /^(23|TimeoutError)$/.test(error.code)) {
@@ -88,13 +94,14 @@ const proxyEvidence = ({ facts: { asked } }: Reading): string[] =>
       ];
 
 /** Only where the proxy itself failed, not what is behind it. */
-const proxyArgs = ({ facts }: Reading, { code }: NetworkError): Draft['args'] => {
-  if (!code.startsWith('PROXY_')) return {};
+const proxyArgs = ({ facts }: Reading, error: NetworkError): Draft['args'] => {
+  if (!error.code.startsWith('PROXY_')) return {};
   const { proxy } = facts.asked;
+  const status = proxyStatus(error);
   return {
     proxy: proxy?.url ?? 'the proxy',
     proxyFrom: proxy?.from ?? null,
-    ...(/^PROXY_\d{3}$/.test(code) ? { status: Number(code.slice(6)) } : {}),
+    ...(status === null ? {} : { status }),
   };
 };
 

@@ -1,5 +1,6 @@
 import type { EngineProcess, Home, Install } from '../engine/schema.ts';
-import type { Facts, HttpFact, WsFact } from '../probe/schema.ts';
+import type { HttpFact, WsFact } from '../probe/exchange-schema.ts';
+import type { Facts } from '../probe/schema.ts';
 import type { PyVersion } from '../engine/version.ts';
 import { parseVersion } from '../engine/version.ts';
 

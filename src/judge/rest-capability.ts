@@ -1,4 +1,5 @@
-import type { Capability, HttpFact } from '../probe/schema.ts';
+import type { HttpFact } from '../probe/exchange-schema.ts';
+import type { Capability } from '../probe/schema.ts';
 import type { CapabilityId } from './capability-ids.ts';
 import { byRelease, no, unknown, yes } from './capability-state.ts';
 import type { Diagnosis } from './diagnosis.ts';

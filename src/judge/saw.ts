@@ -1,4 +1,4 @@
-import type { BodyFact, HttpFact, NetworkError, WsFact } from '../probe/schema.ts';
+import type { BodyFact, HttpFact, NetworkError, WsFact } from '../probe/exchange-schema.ts';
 
 /** Evidence: one short sentence for what one probe saw. */
 

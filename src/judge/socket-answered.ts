@@ -1,4 +1,4 @@
-import type { WsFact } from '../probe/schema.ts';
+import type { WsFact } from '../probe/exchange-schema.ts';
 import type { Draft } from './draft.ts';
 import { draft } from './draft.ts';
 import { hostRejected } from './host-guard.ts';

@@ -1,6 +1,6 @@
 import type { Home } from '../engine/schema.ts';
 import { FileError, type Host } from '../host/types.ts';
-import type { WsFact } from '../probe/schema.ts';
+import type { WsFact } from '../probe/exchange-schema.ts';
 
 /** How much of the end of the engine's log is read: the line is among the last, whatever else it writes. */
 const tailBytes = 64 * 1024;

@@ -2,7 +2,8 @@ import { field } from './json.ts';
 import { type CookieJar, cookieJar } from './cookies.ts';
 import { type Got, get, skip } from './http.ts';
 import type { Run } from './run.ts';
-import type { CredentialFact, HttpFact } from './schema.ts';
+import type { HttpFact } from './exchange-schema.ts';
+import type { CredentialFact } from './schema.ts';
 import type { UsedCredential } from './types.ts';
 
 /** How protected things are asked. */

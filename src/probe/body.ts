@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { field, parseJson } from './json.ts';
 import { pageOf, titleOf, visibleText } from './page.ts';
 import type { Redactor } from './redact.ts';
-import type { BodyFact } from './schema.ts';
+import type { BodyFact } from './exchange-schema.ts';
 
 /** Of anything but JSON only the beginning is looked at. */
 const looked = 256 * 1024;

@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { limit as limited, timedOut } from './limit.ts';
-import type { NetworkError, TlsFact } from './schema.ts';
+import type { NetworkError } from './exchange-schema.ts';
+import type { TlsFact } from './schema.ts';
 
 /** Where and how connections are opened. One for each probe run. */
 export interface Route {

@@ -5,7 +5,7 @@ import { limitError, phasedError } from './connect.ts';
 import { header, type HeaderList, headerList } from './headers.ts';
 import { limit } from './limit.ts';
 import { headersFor, noPhases, rounded, type Run } from './run.ts';
-import type { NetworkError, Phases } from './schema.ts';
+import type { NetworkError, Phases } from './exchange-schema.ts';
 
 export interface Ask {
   method: string;

@@ -1,7 +1,8 @@
 import { statusProbe } from './dashboard.ts';
 import { get } from './http.ts';
 import type { Run } from './run.ts';
-import type { Facts, NetworkError } from './schema.ts';
+import type { NetworkError } from './exchange-schema.ts';
+import type { Facts } from './schema.ts';
 
 const gone = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'CLOSED', 'EHOSTUNREACH', 'ENETUNREACH']);
 

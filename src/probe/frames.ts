@@ -5,7 +5,7 @@ import { limit } from './limit.ts';
 import { networkError } from './network-error.ts';
 import { rounded, type Run } from './run.ts';
 import type { LargeFrame } from './skim.ts';
-import type { WsFact } from './schema.ts';
+import type { WsFact } from './exchange-schema.ts';
 
 export interface Reply {
   /** The frame as it came, for values that JSON cannot carry. */

@@ -5,7 +5,8 @@ import { type Line, lineOf } from './frames.ts';
 import { networkError } from './network-error.ts';
 import { rounded, type Run } from './run.ts';
 import { liveSessions } from './session-list.ts';
-import type { ContractFact, RpcFact, WsFact } from './schema.ts';
+import type { RpcFact, WsFact } from './exchange-schema.ts';
+import type { ContractFact } from './schema.ts';
 import { type UpgradeAsk, upgrade } from './upgrade.ts';
 
 /** Nobody has this method: the error proves dispatch and touches nothing. */

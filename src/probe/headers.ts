@@ -1,5 +1,5 @@
 import type { Redactor } from './redact.ts';
-import type { ResponseHeaders } from './schema.ts';
+import type { ResponseHeaders } from './exchange-schema.ts';
 
 /** Header fields as they came: lower-case names, in order, doubles kept. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];

@@ -3,7 +3,7 @@ import { type Answer, exchange } from './exchange.ts';
 import { headerFacts, type HeaderList } from './headers.ts';
 import { networkError } from './network-error.ts';
 import { noPhases, originOf, pathOf, type Run, urlOf } from './run.ts';
-import type { HttpFact } from './schema.ts';
+import type { HttpFact } from './exchange-schema.ts';
 import { isStatus } from './status.ts';
 
 const bodyCap = 4 * 1024 * 1024;

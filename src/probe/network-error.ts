@@ -1,5 +1,5 @@
 import type { Redactor } from './redact.ts';
-import type { NetworkError } from './schema.ts';
+import type { NetworkError } from './exchange-schema.ts';
 
 interface Raw {
   phase?: NetworkError['phase'];

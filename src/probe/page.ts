@@ -1,6 +1,6 @@
 import { fingerprint } from '../target/credential.ts';
 import type { Redactor } from './redact.ts';
-import type { BodyFact } from './schema.ts';
+import type { BodyFact } from './exchange-schema.ts';
 
 /** Globals in the beginning of a Hermes page; null when it carries none. Source: facts of `GET /` by release, hermes_cli/web_server.py. */
 export function pageOf(html: string, redact: Redactor): BodyFact['page'] {

@@ -1,7 +1,7 @@
 import { askDashboard } from './dashboard.ts';
 import { lookForFlapping } from './flapping.ts';
 import { endRun, rounded, type Run, startRun } from './run.ts';
-import type { Phases } from './schema.ts';
+import type { Phases } from './exchange-schema.ts';
 import type { ProbeFacts, ProbeInput, ProbeResult } from './types.ts';
 
 /**

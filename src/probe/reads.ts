@@ -2,7 +2,7 @@ import type { Access } from './access.ts';
 import { field } from './json.ts';
 import { get, type Got, type HttpProbe, skip } from './http.ts';
 import { originOf, pathOf, type Run } from './run.ts';
-import type { HttpFact } from './schema.ts';
+import type { HttpFact } from './exchange-schema.ts';
 import { type ListedRow, listedRows } from './session-list.ts';
 import type { ProbeNeeds } from './types.ts';
 

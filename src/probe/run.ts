@@ -5,7 +5,8 @@ import type { ContractOnDisk } from '../engine/schema.ts';
 import { isLoopback, type Opened, open, type Route } from './connect.ts';
 import { type Limit, limit } from './limit.ts';
 import { createRedactor, type Redactor } from './redact.ts';
-import type { HttpFact, Phases, StatusFact, TlsFact, WsFact } from './schema.ts';
+import type { HttpFact, Phases, WsFact } from './exchange-schema.ts';
+import type { StatusFact, TlsFact } from './schema.ts';
 import type { ProbeInput } from './types.ts';
 
 /** One probing of one target: what all probes share. */

@@ -6,7 +6,7 @@ import { header, headerFacts, headerList } from './headers.ts';
 import { limit } from './limit.ts';
 import { networkError } from './network-error.ts';
 import { headersFor, noPhases, rounded, type Run, urlOf } from './run.ts';
-import type { WsFact } from './schema.ts';
+import type { WsFact } from './exchange-schema.ts';
 import { type LargeFrame, skim } from './skim.ts';
 
 /** One upgrade. */

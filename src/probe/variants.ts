@@ -2,7 +2,7 @@ import type { Access } from './access.ts';
 import { upgradeAsk } from './gateway.ts';
 import { get, skip } from './http.ts';
 import type { Run } from './run.ts';
-import type { HttpFact, WsFact } from './schema.ts';
+import type { HttpFact, WsFact } from './exchange-schema.ts';
 import { skipUpgrade, upgrade } from './upgrade.ts';
 
 /** The path of the upgrade as a plain request: a proxy's rule for it shows in the answer, be it another Host or another path. */

@@ -1,13 +1,6 @@
 import type { EngineProcess, Home, HostFacts, Install } from '../../src/engine/schema.ts';
-import type {
-  BodyFact,
-  Facts,
-  HttpFact,
-  Phases,
-  ResponseHeaders,
-  StatusFact,
-  WsFact,
-} from '../../src/probe/schema.ts';
+import type { BodyFact, HttpFact, Phases, ResponseHeaders, WsFact } from '../../src/probe/exchange-schema.ts';
+import type { Facts, StatusFact } from '../../src/probe/schema.ts';
 
 /** Hand-made facts for table tests: a healthy 0.19.0 on this machine, and small edits of it. */
 

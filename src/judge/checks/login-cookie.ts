@@ -1,4 +1,4 @@
-import type { ResponseHeaders } from '../../probe/schema.ts';
+import type { ResponseHeaders } from '../../probe/exchange-schema.ts';
 import { draft } from '../draft.ts';
 import type { Reading } from '../reading.ts';
 import { pathPrefix, proxyRemedies } from '../remedies/proxy.ts';
