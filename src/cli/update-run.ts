@@ -1,28 +1,24 @@
 import { usageError } from '../errors.ts';
 import type { Host } from '../host/types.ts';
-import type { Report } from '../judge/schema.ts';
-import type { Facts } from '../probe/schema.ts';
-import { leftAlone } from '../lifecycle/restart.ts';
-import type { UpdateResult } from '../lifecycle/update/result.ts';
 import type { UpdateRun } from '../lifecycle/update/run.ts';
 import type { UpdateDocument } from '../lifecycle/update/schema.ts';
 import type { UpdateState } from '../lifecycle/update/state.ts';
 import { previewUpdate, update } from '../lifecycle/update/update.ts';
 import { updatePlanText, updateText } from '../report/update-text.ts';
 import { shown } from '../report/shown.ts';
-import { schemaVersion, tool } from '../tool.ts';
 import { addressOf } from '../target/address.ts';
 import type { Target } from '../target/types.ts';
 import { confirm } from './ask.ts';
 import type { Context } from './command.ts';
 import type { ExitCode } from './exit-codes.ts';
-import { readExamineOptions } from './examine-request.ts';
 import { isInteractive, type Io, write } from './io.ts';
 import { openHostFor } from './open-host.ts';
 import { openPlace } from './open-place.ts';
 import { emit, readFormat } from './output.ts';
 import { type RawOptions, readRefinements, readTargets } from './request.ts';
 import { sayIdentity } from './say-identity.ts';
+import { examiner } from './update-check.ts';
+import { documentOf, dryRun } from './update-document.ts';
 
 type Action = UpdateDocument['action'];
 
@@ -109,128 +105,4 @@ async function consent(state: UpdateState, options: RawOptions, io: Io): Promise
   await write(io.stderr, updatePlanText({ ...state, toTakeOut: state.taken.map(({ patch }) => patch) }));
   if (options['yes'] === true) return true;
   return isInteractive(io) && confirm(io, 'Update now?');
-}
-
-/** The last word: a running dashboard, or one that is started on a free port for this and ended. */
-async function examiner(
-  host: Host,
-  target: Target,
-  options: RawOptions,
-  io: Io,
-): Promise<() => Promise<Report>> {
-  const [{ examine }, { examineStarted }, { judge }, { readClients }] = await Promise.all([
-    import('../lifecycle/examine.ts'),
-    import('../lifecycle/examine-started.ts'),
-    import('../judge/judge.ts'),
-    import('../judge/client.ts'),
-  ]);
-  const clients = await readClients();
-  const client = String(options['client']);
-  const wanted = clients.find(({ name }) => name === client);
-  if (wanted === undefined)
-    throw usageError(
-      `no client "${client.slice(0, 40)}"; there is ${clients.map(({ name }) => name).join(', ')}`,
-    );
-  const inputFor = await readExamineOptions({ ...options, patience: 'cold' }, io);
-  return async () => {
-    const began = performance.now();
-    const base = inputFor(target);
-    const needs = { ...base.needs, contract: wanted.contract !== null };
-    const input = { ...base, needs, openHost: async () => host };
-    const env = target.kind === 'local' ? io.env : {};
-    const engineEnv = Object.fromEntries(
-      Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
-    );
-    const { facts } = await examineStarted(await examine(input), input, engineEnv);
-    return {
-      ...judge(withoutThisRun(facts), { client, clients, only: [], skip: [] }),
-      durationMs: Math.round(performance.now() - began),
-    };
-  };
-}
-
-/** The files of this very update, and its lock, are no update to wait for. */
-const withoutThisRun = (facts: Facts): Facts =>
-  facts.host?.home == null
-    ? facts
-    : { ...facts, host: { ...facts.host, home: { ...facts.host.home, update: null } } };
-
-const head = (target: Target, action: Action) => ({
-  schemaVersion,
-  kind: 'update' as const,
-  tool,
-  target: { kind: target.kind, name: target.name, url: null },
-  action,
-});
-
-function dryRun(state: UpdateState, target: Target, action: Action): UpdateDocument {
-  return {
-    ...head(target, action),
-    outcome: 'dry-run',
-    continuedFrom: null,
-    install: state.install,
-    home: state.home,
-    before: state.before,
-    after: null,
-    processes: state.processes.map((each) => ({ ...each, ended: null })),
-    toTakeOut: state.taken.map(({ patch }) => patch),
-    edits: state.edits.map(({ path, kind }) => ({ path, outcome: 'noted', why: kind })),
-    updater: null,
-    parked: [],
-    patches: [],
-    dashboards: [],
-    restart: [],
-    verdict: null,
-    report: null,
-    findings: [],
-    exitCode: 0,
-  };
-}
-
-function documentOf(result: UpdateResult, target: Target, action: Action): UpdateDocument {
-  const { state, after, report, settled } = result;
-  const failed = action === 'update' && state.exitCode !== 0;
-  const same = after !== null && after.head === state.before.head && after.version === state.before.version;
-  const outcome =
-    action === 'pre-update' ? 'prepared' : failed ? 'update-failed' : same ? 'already-current' : 'updated';
-  return {
-    ...head(target, action),
-    outcome,
-    continuedFrom: result.continuedFrom,
-    install: state.install,
-    home: state.home,
-    before: state.before,
-    after,
-    processes: state.processes.map((each) => ({ ...each, ended: result.ended.includes(each.pid) })),
-    toTakeOut: state.taken.map(({ patch }) => patch),
-    edits: result.edits,
-    updater:
-      action === 'update'
-        ? {
-            command: result.command,
-            exitCode: state.exitCode,
-            receipt: result.receipt,
-            log: result.log,
-          }
-        : null,
-    parked: result.parked,
-    patches: settled.patches,
-    dashboards: result.dashboards,
-    restart: result.restart.map((running) =>
-      leftAlone(running, { kind: target.kind, name: addressOf(target) }, 'it is not ours to end'),
-    ),
-    verdict: report?.verdict ?? null,
-    report,
-    findings: report?.findings.filter(({ severity }) => severity !== 'info').map(({ code }) => code) ?? [],
-    exitCode: exitCodeOf(result, failed),
-  };
-}
-
-/** A failed update that left all as it was is 5; an edit of the user that is not back is 6. */
-function exitCodeOf({ report, settled, edits, dashboards }: UpdateResult, failed: boolean): ExitCode {
-  if (edits.some(({ outcome }) => outcome === 'parked' || outcome === 'other')) return 6;
-  if (failed) return 5;
-  if (settled.patches.some(({ outcome }) => outcome === 'refused')) return 4;
-  if (dashboards.some(({ outcome }) => outcome === 'failed')) return 1;
-  return (report?.exitCode ?? 0) as ExitCode;
 }
