@@ -134,8 +134,8 @@ const upgrade = (running: Running, message: IncomingMessage, socket: Socket, hea
   if (faults.some((fault) => fault.upgrade?.(message, socket, site) === true)) return;
   const request = seen(running, readRequest(world, message, Buffer.alloc(0)), true);
   const judged = judgeUpgrade(world, message, request);
-  if (judged.kind === 'malformed') socket.end(plainRefusal(world, '400 Bad Request', judged.text));
-  else if (judged.kind === 'refuse') socket.end(plainRefusal(world, '403 Forbidden', ''));
+  if (judged.kind === 'malformed') socket.end(plainRefusal('400 Bad Request', judged.text));
+  else if (judged.kind === 'refuse') socket.end(plainRefusal('403 Forbidden', ''));
   else {
     protocols.set(message, judged.protocol);
     sockets.handleUpgrade(message, socket, head, (open) => opened(running, open, socket, request.path));

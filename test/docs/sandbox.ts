@@ -57,7 +57,8 @@ export async function sandbox(page: Page, whole: boolean): Promise<Sandbox> {
     await mkdir(join(account.home, '.local/bin'), { recursive: true });
     await symlink(join(folder, 'venv/bin/hermes'), join(account.home, '.local/bin/hermes'));
   }
-  const here = (text: string): string => inThisHome(text, simulator);
+  const here = (text: string): string =>
+    inThisHome(text, simulator).replaceAll('--become hermes', `--become ${account?.name ?? 'hermes'}`);
   for (const { info, text } of page.fences)
     if (['yaml', 'json', 'text'].includes(info[0] ?? '') && info[1] !== undefined)
       await writeFile(join(folder, info[1]), here(text));

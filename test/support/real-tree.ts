@@ -1,21 +1,11 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import {
-  cp,
-  lstat,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  realpath,
-  rm,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { engineDir, sitePackages } from './engine-install.ts';
+import { linkFiles } from './engine-copy.ts';
 import { gitAt, gitEnv } from './git-tree.ts';
 import { bin } from './bin.ts';
 
@@ -176,7 +166,7 @@ async function ownNames(site: string): Promise<string[]> {
   return [...new Set(names)].filter((name) => name !== '' && name !== '..' && !name.endsWith('.dist-info'));
 }
 
-/** `venv/` whose libraries are links to those of the shared engines; the tree itself is found by a `.pth`. */
+/** `venv/` whose libraries share their files with those of the shared engines; the tree itself is found by a `.pth`. */
 async function environment(root: string, versions: readonly string[]): Promise<void> {
   const venv = join(root, 'venv');
   const [first = ''] = versions;
@@ -184,15 +174,15 @@ async function environment(root: string, versions: readonly string[]): Promise<v
   const site = await sitePackages(venv);
   for (const version of versions) {
     const from = await sitePackages(engineDir(version));
-    const own = new Set(await ownNames(from));
-    for (const name of await readdir(from)) {
-      if (own.has(name) || /^hermes_agent|^__pycache__$|^_virtualenv|^distutils-precedence/.test(name))
-        continue;
-      const to = join(site, name);
-      if (await lstat(to).catch(() => null)) continue;
-      await mkdir(dirname(to), { recursive: true });
-      await symlink(join(from, name), to);
-    }
+    const not = new Set([...(await ownNames(from)), ...(await readdir(site))]);
+    const names = (await readdir(from)).filter(
+      (name) =>
+        !not.has(name) && !/^hermes_agent|^__pycache__$|^_virtualenv|^distutils-precedence/.test(name),
+    );
+    await linkFiles(
+      names.map((name) => join(from, name)),
+      site,
+    );
   }
   await writeFile(join(site, 'hermes_agent_tree.pth'), `${root}\n`);
   await writeFile(

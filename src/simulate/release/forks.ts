@@ -34,7 +34,6 @@ export const v20: Release = {
 
 export const v21: Release = {
   ...v20,
-  refusalType: 'text/plain; charset=utf-8',
   version: '0.21.0.post1',
   releaseDate: '2026.8.31',
   contract: 6,

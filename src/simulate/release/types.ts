@@ -77,8 +77,6 @@ export interface Release {
   ready: readonly ('change_events' | 'heartbeat' | 'replay_epoch')[];
   /** Pings every 20 s on every bind, or only beyond loopback. */
   pings: 'always' | 'beyond-loopback';
-  /** Content type of a refused upgrade, as the WebSocket library writes it that comes with the release. */
-  refusalType: 'text/plain' | 'text/plain; charset=utf-8';
   /** Events are numbered per session. */
   numbered: boolean;
   /** Blocking prompts are requests of the server, and unknown params of an RPC are refused. */

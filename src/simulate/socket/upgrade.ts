@@ -84,9 +84,13 @@ export const judgeUpgrade = (world: World, message: IncomingMessage, request: Re
 };
 
 /** The refusal as it goes over the wire; the engine names no server here. */
-export const plainRefusal = ({ release }: World, status: string, body: string): string => {
-  const [close, type] = ['Connection: close', `Content-Type: ${release.refusalType}`];
-  const length = `Content-Length: ${Buffer.byteLength(body)}`;
-  const headers = release.refusalType === 'text/plain' ? [length, type, close] : [close, length, type];
-  return [`HTTP/1.1 ${status}`, `Date: ${new Date().toUTCString()}`, ...headers, '', body].join('\r\n');
-};
+export const plainRefusal = (status: string, body: string): string =>
+  [
+    `HTTP/1.1 ${status}`,
+    `Date: ${new Date().toUTCString()}`,
+    'Connection: close',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Content-Type: text/plain; charset=utf-8',
+    '',
+    body,
+  ].join('\r\n');
