@@ -109,6 +109,26 @@ describe('without a command', () => {
   });
 });
 
+describe('what the program knows, as JSON', () => {
+  it.each([
+    ['codes', ['explain', '--json'], 'codes'],
+    ['explanation', ['explain', 'CHAT_DISABLED', '--json'], 'code'],
+    ['clients', ['contract', '--json'], 'clients'],
+    ['checks', ['doctor', '--list-checks', '--json'], 'checks'],
+  ])('%s', async (kind, argv, key) => {
+    const result = await runCli(argv);
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    const said = document(result);
+    expect(said).toMatchObject({ kind });
+    expect(JSON.stringify(said[key]).length).toBeGreaterThan(10);
+  });
+
+  it('every client that ships is as its schema says', async () => {
+    const said = document<{ clients: { name: string }[] }>(await runCli(['contract', '--json']));
+    expect(said.clients.map(({ name }) => name)).toEqual(['hermes-desktop', 'hermes-one', 'minimal']);
+  });
+});
+
 describe('nobody reads any more', () => {
   it.concurrent.each([
     ['a report', ['doctor', 'http://127.0.0.1:1', '--client', 'minimal', '--json']],

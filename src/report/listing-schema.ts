@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { capabilityIds } from '../judge/capability-ids.ts';
+
+/** What `explain`, `contract` and `doctor --list-checks` print as JSON: what the program knows, not what it saw. Loaded only to publish. */
+
+const head = <K extends string>(kind: K) => ({
+  schemaVersion: z.string(),
+  kind: z.literal(kind),
+  tool: z.object({ name: z.string(), version: z.string() }),
+});
+
+const meaning = {
+  code: z.string(),
+  severity: z.enum(['error', 'warn', 'info']),
+  verdict: z
+    .enum(['incompatible', 'needs-remedy', 'unknown'])
+    .nullable()
+    .describe('Verdict that an error of this code leads to; null where it changes none'),
+  retryable: z.boolean().describe('Trying again can help without a change by a person'),
+  says: z.string(),
+  means: z.string(),
+  seen: z.string(),
+  todo: z.string(),
+};
+
+export const explanationSchema = z.object({ ...head('explanation'), ...meaning });
+
+export const codesSchema = z.object({ ...head('codes'), codes: z.array(z.object(meaning)) });
+
+export const checksSchema = z.object({
+  ...head('checks'),
+  checks: z.array(z.object({ id: z.string(), summary: z.string() })),
+});
+
+/** A file of `clients/`. */
+export const clientSchema = z.object({
+  name: z.string(),
+  title: z.string(),
+  requires: z.array(z.enum(capabilityIds)),
+  contract: z
+    .object({
+      wanted: z.number().describe('The lowest contract that the client is happy with'),
+      known: z.number().describe('The highest that it was written for'),
+      required: z.boolean().describe('Below `wanted` it refuses to work instead of warning'),
+    })
+    .nullable(),
+  source: z.string().describe('Where this was read'),
+  date: z.string(),
+});
+
+export const clientsSchema = z.object({ ...head('clients'), clients: z.array(clientSchema) });
