@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { type LabEngine, labEngines, nextPage, venvOf } from './engine-modes.ts';
 import { inFolder, type Job } from './job.ts';
-import { type Known, type KnownEngine, knownText, nearest, newsOf } from './known.ts';
+import { type Known, type KnownEngine, knownText, nearest, newsOf, withRare } from './known.ts';
 import { lookAt } from './look.ts';
 
 /** What is known of each rung, measured again; and an engine that nobody knows, held against it. */
@@ -43,7 +43,9 @@ export const factsDifferences = (before: Known, now: KnownEngine): string[] => {
 
 export async function acceptFacts(seen: readonly KnownEngine[], order: readonly LabEngine[]): Promise<void> {
   const before = await readKnown();
-  const all = new Map([...before.engines, ...seen].map((engine) => [engine.version, engine]));
+  const earlier = new Map(before.engines.map((engine) => [engine.version, engine]));
+  const all = new Map(earlier);
+  for (const engine of seen) all.set(engine.version, withRare(engine, earlier.get(engine.version)));
   const engines = order.flatMap(({ version, repaired }) => {
     const engine = repaired ? undefined : all.get(version);
     return engine === undefined ? [] : [engine];

@@ -131,6 +131,14 @@ function eventNews(now: KnownEngine, before: KnownEngine): Difference[] {
   return told;
 }
 
+/** What was seen now, with the rare events that an earlier look heard. */
+export function withRare(now: KnownEngine, before: KnownEngine | undefined): KnownEngine {
+  const rare = Object.entries(before?.events ?? {}).filter(([type]) => sometimes.test(type));
+  if (now.events === null || rare.length === 0) return now;
+  const all = Object.entries({ ...Object.fromEntries(rare), ...now.events });
+  return { ...now, events: Object.fromEntries(all.toSorted(([a], [b]) => a.localeCompare(b))) };
+}
+
 const changed = (before: Record<string, string>, now: Record<string, string>): string[] =>
   [...new Set([...Object.keys(before), ...Object.keys(now)])].filter((name) => before[name] !== now[name]);
 

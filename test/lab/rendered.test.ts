@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { differences, type Matrix, matrixText } from '../../lab/cells.ts';
 import { readKnown } from '../../lab/facts-jobs.ts';
+import { type KnownEngine, knownText, withRare } from '../../lab/known.ts';
 import { owns } from '../../lab/job.ts';
 import { matrixJobs } from '../../lab/matrix-jobs.ts';
 import { notMeasured, readMatrix, rendered } from '../../lab/store.ts';
@@ -47,4 +48,18 @@ test('a change of a word is a difference, in both directions', () => {
   expect(differences(matrix.cells, changed)).toEqual([
     expect.stringMatching(/answers is "otherwise", committed "yes"$/),
   ]);
+});
+
+test('lab/known.json is written as the lab writes it', async () => {
+  const file = new URL('../../lab/known.json', import.meta.url);
+  expect(await readFile(file, 'utf8')).toBe(knownText(await readKnown()));
+});
+
+test('an event that comes now and then stays known when it did not come; another one goes', () => {
+  const at = (events: KnownEngine['events']): KnownEngine => ({ version: '0.21.0', events }) as KnownEngine;
+  const before = at({ 'message.delta': ['text'], 'message.gone': [], 'session.usage': ['usage'] });
+  const now = withRare(at({ 'message.delta': ['text'] }), before);
+  expect(now.events).toEqual({ 'message.delta': ['text'], 'session.usage': ['usage'] });
+  expect(Object.keys(now.events ?? {})).toEqual(['message.delta', 'session.usage']);
+  expect(withRare(at(null), before).events).toBeNull();
 });

@@ -40,6 +40,7 @@ export async function copyEngine(version: string, to: string): Promise<string> {
  * beside the old ones and so leave the shared ones alone, but would write through a link to a folder.
  */
 export async function linkFiles(paths: readonly string[], folder: string): Promise<void> {
+  if (paths.length === 0) return;
   const copy = (...how: string[]): Promise<unknown> => run('cp', [...how, ...paths, folder]);
   await copy('-al').catch(() => copy('-a', '--remove-destination'));
 }
