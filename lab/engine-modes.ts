@@ -21,7 +21,8 @@ const notes: Record<string, string> = {
   '0.20.0.post2': 'its package holds no web page and no provider for logins',
   '0.21.0.post1': 'its package holds no web page',
   '0.21.4.post1': 'its package holds no web page',
-  '0.22.2.post1': 'its package holds no web page; lazy annotations were added for Python 3.11',
+  '0.22.2.post1':
+    'its package holds no web page, and no aiohttp for the API server; lazy annotations were added for Python 3.11',
 };
 
 export const labEngines: readonly LabEngine[] = fullLadder.flatMap((version) => {

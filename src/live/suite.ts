@@ -1,10 +1,10 @@
 import type { Provider } from '../simulate/index.ts';
-import type { LogRecord } from '../turn/index.ts';
+import { compare, type LogRecord, type StoredSessions } from '../turn/index.ts';
 import { cellOf, cellText, firstError, type Cell } from './cell.ts';
-import { openChat } from './chat.ts';
+import { type Chat, openChat } from './chat.ts';
 import { expectedCells } from './expected.ts';
 import { scenarios, type Scenario } from './scenarios.ts';
-import type { Stage } from './stage.ts';
+import { pause, type Stage } from './stage.ts';
 import { ask, type Way } from './way.ts';
 
 /**
@@ -75,7 +75,7 @@ async function runScenario(scenario: Scenario, options: SuiteOptions): Promise<S
         prompt: promptMaker(scenario.id),
       };
       await scenario.run(stage);
-      const got = cellOf(chat.finished(), await chat.stored(sessions), faults);
+      const got = cellOf(chat.finished(), await storedRows(chat, sessions), faults);
       const status = matches(got, base.from, expected) ? 'pass' : 'fail';
       const why = status === 'fail' ? firstError(chat.finished()) : null;
       return { ...base, status, got: cellText(got), why, ms: since(began) };
@@ -88,6 +88,20 @@ async function runScenario(scenario: Scenario, options: SuiteOptions): Promise<S
   } finally {
     if (!options.keep) await removeSessions(way, sessions);
   }
+}
+
+/** An engine may write its last rows after its word that the turn is over: what is missing is looked for once more until nothing changes. */
+async function storedRows(chat: Chat, sessions: readonly string[]): Promise<StoredSessions> {
+  let rows = await chat.stored(sessions);
+  const isWhole = (): boolean =>
+    !compare(chat.finished(), rows).differences.some(({ code }) => code.startsWith('missing-'));
+  for (let look = 0; look < 4 && !isWhole(); look += 1) {
+    await pause(700);
+    const next = await chat.stored(sessions);
+    if (JSON.stringify(next) === JSON.stringify(rows)) break;
+    rows = next;
+  }
+  return rows;
 }
 
 const matches = (got: Cell, from: ScenarioResult['from'], expected: string): boolean =>
