@@ -4,7 +4,7 @@
  */
 export type Parsed = { ok: true; value: unknown } | { ok: false; problem: 'not-json' | 'too-large' };
 
-const mostValues = 100_000;
+const mostValues = 110_000;
 /** Text below this cannot hold many. */
 const small = 65_536;
 
