@@ -63,7 +63,7 @@ read_git() {
     if text=$(quiet_git diff --numstat --ignore-cr-at-eol --no-ext-diff --no-textconv --ignore-submodules HEAD -- 2>/dev/null | head -n 200; quiet_git rev-parse --verify -q HEAD >/dev/null 2>&1); then
       edits=known
       section "dirty.$index" "$text"
-      section "untracked.$index" "$(quiet_git ls-files --others --exclude-standard --directory 2>/dev/null | head -n 50)"
+      section "untracked.$index" "$(quiet_git ls-files --others --exclude-standard --directory --no-empty-directory 2>/dev/null | head -n 50)"
     fi
     case $(tail -n 20 "$common/logs/refs/stash" 2>/dev/null) in *hermes-update-autostash*) parked_edits ;; esac
     if [ -f "$root/hermes_cli/web_dist/index.html" ] && [ -d "$root/web/src" ]; then

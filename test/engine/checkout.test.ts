@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -57,6 +57,15 @@ it('changed, staged and untracked files; a touched one is no change', async () =
     editedFiles: ['hermes_cli/config.py', 'hermes_cli/web_server.py'],
     git: { dirty: ['hermes_cli/config.py', 'hermes_cli/web_server.py', 'notes & \u00e9.txt'] },
   });
+});
+
+it('a folder that an update left empty, or with bytecode alone, is no edit', async () => {
+  await mkdir(join(root, 'plugins/gone'), { recursive: true });
+  await box.write(join(root, 'plugins/old/__pycache__/x.cpython-311.pyc'), '');
+  await box.write(join(root, '.gitignore'), 'venv/\n__pycache__/\n');
+  await git('add', '.gitignore');
+  await git('commit', '-q', '-m', 'ignored');
+  expect(await install()).toMatchObject({ state: 'pristine', editedFiles: [], git: { dirty: [] } });
 });
 
 it('line ends alone are no edit', async () => {

@@ -54,6 +54,7 @@ function expectGood(tree: RealTree, result: Ran, dirty: string[]): UpdateDocumen
   // Neither this run itself nor what it put back is something to warn of.
   expect(said.findings).not.toContain('UPDATE_IN_PROGRESS');
   expect(said.findings).not.toContain('INSTALL_EDITED');
+  expect(said.findings).not.toContain('FOREIGN_EDITS');
   expect(tree.git('stash', 'list')).toBe('');
   const lines = tree.git('status', '--porcelain').split('\n');
   const edits = lines.map((line) => line.trim()).filter((line) => line !== '' && !ofEngine.test(line));
