@@ -82,7 +82,7 @@ export function documentOf(result: UpdateResult, target: Target, action: Action)
   };
 }
 
-/** A failed update that left all as it was is 5; an edit of the user that is not back is 6. */
+/** A failed update with ours in its place again is 5; an edit of the user that is not back is 6. */
 function exitCodeOf({ report, settled, edits, dashboards }: UpdateResult, failed: boolean): ExitCode {
   if (edits.some(({ outcome }) => outcome === 'parked' || outcome === 'other')) return 6;
   if (failed) return 5;

@@ -18,7 +18,7 @@ export const updateSchema = z.object({
   action: z.enum(['update', 'pre-update', 'post-update']),
   outcome: z
     .enum(['updated', 'already-current', 'update-failed', 'prepared', 'dry-run'])
-    .describe('update-failed: the engine stays as it was, and ours is back in place'),
+    .describe('update-failed: the updater said so; `after` is what is there now, with ours in its place'),
   continuedFrom: z.string().nullable().describe('Step at which an earlier run was cut'),
   install: z.string(),
   home: z.string(),
