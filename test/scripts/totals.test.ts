@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -11,9 +11,11 @@ const file = (status: string, ...tests: string[]): unknown => ({
 });
 
 function totals(report: string, code: number): { last: string | undefined; status: number | null } {
-  const path = join(mkdtempSync(join(tmpdir(), 'totals-')), 'report.json');
+  const folder = mkdtempSync(join(tmpdir(), 'totals-'));
+  const path = join(folder, 'report.json');
   writeFileSync(path, report);
   const { stdout, status } = spawnSync(process.execPath, ['scripts/test-totals.mjs', path, String(code)]);
+  rmSync(folder, { recursive: true });
   return { last: stdout.toString().trimEnd().split('\n').at(-1), status };
 }
 
