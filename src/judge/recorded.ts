@@ -1,4 +1,5 @@
 import type { Home } from '../engine/schema.ts';
+import { field } from '../probe/json.ts';
 
 /** What our marker claims of one patch; read from facts, so of any form. */
 export interface Recorded {
@@ -36,15 +37,12 @@ export function recorded(home: Home): Recorded[] {
   });
 }
 
-const own = (value: unknown, key: string): unknown =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : null;
-
 function text(value: unknown, key: string): string | null {
-  const found = own(value, key);
+  const found = field(value, key);
   return typeof found === 'string' ? found : null;
 }
 
 function list(value: unknown, key: string): unknown[] {
-  const found = own(value, key);
+  const found = field(value, key);
   return Array.isArray(found) ? found : [];
 }

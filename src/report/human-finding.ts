@@ -7,7 +7,8 @@ import { shellLine } from './shell-line.ts';
 import { shown, wrap } from './shown.ts';
 import type { Tone } from './style.ts';
 
-const severityMarks: Record<Finding['severity'], [Tone, string]> = {
+/** Tone and sign of each severity. */
+export const severityMarks: Record<Finding['severity'], [Tone, string]> = {
   error: ['bad', '✗'],
   warn: ['warn', '!'],
   info: ['dim', 'i'],

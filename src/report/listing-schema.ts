@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { capabilityIds } from '../judge/capability-ids.ts';
+import { findingSchema } from '../judge/schema.ts';
 
 /** What `explain`, `contract` and `doctor --list-checks` print as JSON: what the program knows, not what it saw. Loaded only to publish. */
 
@@ -11,7 +12,7 @@ const head = <K extends string>(kind: K) => ({
 
 const meaning = {
   code: z.string(),
-  severity: z.enum(['error', 'warn', 'info']),
+  severity: findingSchema.shape.severity,
   verdict: z
     .enum(['incompatible', 'needs-remedy', 'unknown'])
     .nullable()

@@ -1,5 +1,6 @@
 import type { UpdateDocument } from '../lifecycle/update/schema.ts';
 import type { UpdateState } from '../lifecycle/update/state.ts';
+import { severityMarks } from './human-finding.ts';
 import { sentence } from './messages.ts';
 import { shellLine } from './shell-line.ts';
 import { shown } from './shown.ts';
@@ -94,9 +95,7 @@ export function updateText(document: UpdateDocument): string {
   if (document.verdict !== null) lines.push(`Verdict: ${document.verdict}`);
   for (const finding of document.report?.findings ?? [])
     if (finding.severity !== 'info')
-      lines.push(
-        `  ${finding.severity === 'error' ? '✗' : '!'} ${finding.code}: ${shown(sentence(finding), 200)}`,
-      );
+      lines.push(`  ${severityMarks[finding.severity][1]} ${finding.code}: ${shown(sentence(finding), 200)}`);
   return `${lines.join('\n')}\n`;
 }
 

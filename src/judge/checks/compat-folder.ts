@@ -1,5 +1,6 @@
 import type { Home } from '../../engine/schema.ts';
 import { chatGate } from '../chat.ts';
+import { field } from '../../probe/json.ts';
 import type { Draft } from '../draft.ts';
 import { draft } from '../draft.ts';
 import type { Reading } from '../reading.ts';
@@ -64,12 +65,7 @@ function markerDrafts(reading: Reading, marker: Marker): Draft[] {
 function claimsChat(marker: Marker): boolean {
   try {
     const content: unknown = JSON.parse((marker.text ?? '').replace(/^\uFEFF/, ''));
-    return (
-      typeof content === 'object' &&
-      content !== null &&
-      Object.hasOwn(content, 'compatible') &&
-      Reflect.get(content, 'compatible') === true
-    );
+    return field(content, 'compatible') === true;
   } catch {
     return false;
   }

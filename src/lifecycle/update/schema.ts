@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { reportSchema } from '../../judge/schema.ts';
+import { reportSchema, verdictSchema } from '../../judge/schema.ts';
 import { restartSchema, settledSchema } from '../hook-schema.ts';
 
 /** What `update`, `pre-update` and `post-update` print. Loaded only to publish; code uses the types. */
@@ -66,7 +66,7 @@ export const updateSchema = z.object({
     )
     .describe('Dashboards that launch had started'),
   restart: z.array(restartSchema).describe('Running dashboards with older code, which are not ours to end'),
-  verdict: z.enum(['compatible', 'needs-remedy', 'incompatible', 'unknown']).nullable(),
+  verdict: verdictSchema.nullable(),
   findings: z.array(z.string()).describe('Codes of the final check'),
   report: reportSchema.nullable().describe('The final check, as doctor prints it; null where none was made'),
   exitCode: z.number(),
