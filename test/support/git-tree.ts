@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { miniServer } from './mini-engine.ts';
+import { untilLeft } from './processes-of.ts';
 
 const updater = new URL('scripted-updater.py', import.meta.url);
 
@@ -83,7 +84,10 @@ export async function gitTree(server: string = miniServer): Promise<GitTree> {
     server: join(root, 'hermes_cli/web_server.py'),
     git,
     upstream: (given, message = 'next') => commit(given, message),
-    remove: () => rm(folder, { recursive: true, force: true }),
+    async remove() {
+      await untilLeft(folder);
+      await rm(folder, { recursive: true, force: true });
+    },
   };
 }
 

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, realpath, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +7,7 @@ import type { Report } from '../../src/judge/schema.ts';
 import { document, runCli } from './cli.ts';
 import { copyEngine } from './engine-copy.ts';
 import { freePort } from './engines.ts';
+import { pidsOf } from './processes-of.ts';
 
 /** A copy of a release with a home and a port of its own, which may be edited, started and left behind. */
 export interface OwnEngine {
@@ -91,20 +91,6 @@ export async function untilAnswers(port: number): Promise<void> {
     if (answer?.status === 200) return;
   }
   throw new Error(`nothing answers on port ${port}`);
-}
-
-/** Processes whose command line names this throw-away folder: nobody else's can. */
-function pidsOf(folder: string): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .filter((name) => {
-      try {
-        return readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(`${folder}/`);
-      } catch {
-        return false;
-      }
-    })
-    .map(Number);
 }
 
 /** Ends by their pids what was started from this throw-away folder. */
