@@ -7,16 +7,7 @@ import { document } from '../test/support/cli.ts';
 import { startEngine } from '../test/support/engines.ts';
 import { startGateway } from '../test/support/gateway.ts';
 import type { Cell } from './cells.ts';
-import {
-  type LabEngine,
-  login,
-  type Mode,
-  modesOf,
-  oneOfEachGeneration,
-  startOptions,
-  token,
-  venvOf,
-} from './engine-modes.ts';
+import { type LabEngine, login, type Mode, modesOf, startOptions, token, venvOf } from './engine-modes.ts';
 import { compat, inFolder, type Job, type Lab, type Over, overs } from './job.ts';
 
 /** `doctor` and short turns on one engine in one mode, over every way and for each mode of a client. */
@@ -66,9 +57,7 @@ async function measure(engine: LabEngine, mode: Mode, lab: Lab, folder: string):
       return [
         started,
         ...(await doctors(at, scene, lab)),
-        ...(running === null || (mode === 'api-server' && !oneOfEachGeneration.includes(engine.name))
-          ? []
-          : await turns(at, scene, lab)),
+        ...(running === null ? [] : await turns(at, scene, lab)),
       ];
     } finally {
       await running?.stop();
@@ -117,9 +106,7 @@ async function start(
 
 /** What is known not to start; for everything else it is a failure of the run. */
 const mayFail = (name: string, mode: Mode): boolean =>
-  name === '0.15.2' ||
-  (name === '0.20.0.post2' && mode === 'gated') ||
-  (name === '0.22.2.post1' && mode === 'api-server');
+  name === '0.15.2' || (name === '0.20.0.post2' && mode === 'gated');
 
 /** The target and its refinements for each way; null where there is none. */
 function wordsFor(over: Over, { url, venv, home }: Scene, lab: Lab): string[] | null {

@@ -12,9 +12,6 @@ export interface LabEngine {
 
 export const repaired = '0.15.2 repaired';
 
-/** Where the rest would show the same again at the same cost. */
-export const oneOfEachGeneration = ['0.14.0', '0.19.0', '0.22.2.post1'];
-
 const notes: Record<string, string> = {
   '0.13.0': 'its package holds no web page, from which a client would read the token',
   '0.15.2': 'its package lacks hermes_cli.dashboard_auth, so no dashboard starts',
@@ -22,7 +19,7 @@ const notes: Record<string, string> = {
   '0.21.0.post1': 'its package holds no web page',
   '0.21.4.post1': 'its package holds no web page',
   '0.22.2.post1':
-    'its package holds no web page, and no aiohttp for the API server; lazy annotations were added for Python 3.11',
+    'its package holds no web page; aiohttp was added for the API server, and lazy annotations for Python 3.11',
 };
 
 export const labEngines: readonly LabEngine[] = fullLadder.flatMap((version) => {

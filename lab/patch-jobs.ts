@@ -6,7 +6,7 @@ import { type CliResult, document } from '../test/support/cli.ts';
 import { startEngine } from '../test/support/engines.ts';
 import { snapshot } from '../test/support/patch-scene.ts';
 import type { Cell } from './cells.ts';
-import { editableVenv, type LabEngine, nextPage, oneOfEachGeneration, token } from './engine-modes.ts';
+import { editableVenv, type LabEngine, nextPage, token } from './engine-modes.ts';
 import { compat, inFolder, type Job, type Lab, type Over } from './job.ts';
 
 /** Apply, apply again, look, use, revert: each patch by each carrier, on this machine and over SSH. What HTTP says to it too. */
@@ -21,11 +21,8 @@ export const patchJobs = (engines: readonly LabEngine[]): Job[] =>
       engine: engine.name,
       row: carrier,
       run: async (lab) => {
-        const over = oneOfEachGeneration.includes(engine.name)
-          ? (['local', 'ssh'] as const)
-          : (['local'] as const);
         const cells: Cell[] = [];
-        for (const way of over)
+        for (const way of ['local', 'ssh'] as const)
           cells.push(await inFolder((folder) => measure(engine, carrier, way, lab, folder)));
         return cells;
       },
@@ -61,8 +58,8 @@ async function measure(
   const again = await patch('apply', '--carrier', carrier, '--yes');
   saw['again'] = outcome(again);
   saw['state'] = states(await patch('status'));
-  if (over === 'local' && apply.code === 0)
-    Object.assign(saw, await use(engine, { venv, home, folder, web }));
+  if (apply.code === 0)
+    Object.assign(saw, await use(engine, { venv, home, folder, web, target: [target, ...ssh] }));
   saw['revert'] = outcome(await patch('revert', '--purge', '--yes'));
   saw['bytes'] = differing(before, await bytes(venv, home));
   return { part: 'patch', engine: engine.name, row: carrier, column: over, saw };
@@ -85,11 +82,11 @@ const states = ({ stdout }: CliResult): string =>
 /** Started the plain way and checked by the client that needs the most. */
 async function use(
   { version }: LabEngine,
-  at: { venv: string; home: string; folder: string; web: Record<string, string> },
+  at: { venv: string; home: string; folder: string; web: Record<string, string>; target: string[] },
 ): Promise<Cell['saw']> {
   const engine = await startEngine({ version, venv: at.venv, home: at.home, env: at.web, token });
   try {
-    const args = ['doctor', `local:${at.venv}`, '--home', at.home, '--url', engine.url, '--json'];
+    const args = ['doctor', ...at.target, '--home', at.home, '--url', engine.url, '--json'];
     const env = { ...at.web, ...(engine.token === null ? {} : { HERMES_COMPAT_TOKEN: engine.token }) };
     const report = document<Report>(await compat([...args, '--patience', 'cold'], at.folder, env));
     const codes = report.findings.filter(({ severity }) => severity === 'error').map(({ code }) => code);

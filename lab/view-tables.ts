@@ -28,7 +28,9 @@ function shortTurns(saw: Cell['saw'] | undefined): Words {
   const odd = all.filter(([, { text }]) => text !== '✓');
   if (odd.length === 0) return { text: '✓', tone: 'good' };
   const bad = odd.some(([, { tone }]) => tone === 'bad');
-  return { text: odd.map(([id, { text }]) => `${text} ${id}`).join(', '), tone: bad ? 'bad' : 'remedy' };
+  // Another outcome is told in full: it is what a client would show.
+  const words = odd.map(([id, { text, tone }]) => `${text} ${id}${tone === 'bad' ? ` (${saw[id]})` : ''}`);
+  return { text: words.join(', '), tone: bad ? 'bad' : 'remedy' };
 }
 
 export function suiteTables(matrix: Matrix, find: Find): Table[] {
@@ -90,14 +92,14 @@ function patched(saw: Cell['saw'] | undefined): Words {
 
 export function updateTable(matrix: Matrix, find: Find): Table {
   const engines = [...new Set(rowsOf(matrix, 'update').map(([engine]) => engine))];
-  const ways = ['overlay local', 'source local', 'overlay ssh'];
+  const ways = ['overlay local', 'overlay ssh', 'source local', 'source ssh'];
   const rows = engines.map((engine): Words[] => {
     const to = ways.map((way) => find('update', engine, way, 'update')?.['to']).find(Boolean) ?? '';
     return [plain(`${engine} → ${to}`), ...ways.map((way) => updated(find('update', engine, way, 'update')))];
   });
   return {
     caption: 'From each rung to the next',
-    columns: ['Update', 'overlay, local', 'source, local', 'overlay, SSH'],
+    columns: ['Update', 'overlay, local', 'overlay, SSH', 'source, local', 'source, SSH'],
     rows,
   };
 }

@@ -10,8 +10,7 @@ import { startGateway } from '../support/gateway.ts';
 // `turn --mode legacy --suite full` over the API servers of real gateways: what such a client sees, and what it cannot.
 
 const isFull = process.env['HERMES_COMPAT_TEST_FULL'] === '1';
-// The API server of 0.22.2.post1 cannot be imported from its package, which comes without aiohttp.
-const versions = ['0.14.0', '0.16.0', '0.19.0', '0.21.4.post1'];
+const versions = ['0.14.0', '0.16.0', '0.19.0', '0.21.4.post1', '0.22.2.post1'];
 const ready = isFull && (await requireEngines(...versions));
 
 /** What differs between them: a failed turn, a limit, and what the rows hold that the stream does not. */

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { access, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -22,6 +22,17 @@ const packages: Record<string, string> = {
   '0.21.4.post1': fork,
   '0.22.2.post1': fork,
 };
+
+/** What a package does not bring itself and a part of it needs, as its own extras name it. */
+const besides: Record<string, readonly string[]> = { '0.22.2.post1': ['aiohttp'] };
+
+/** Everything that is asked of the registry for a release: the dashboard's needs are extras of most. */
+const wanted = (version: string): string[] => [
+  `${packages[version]}==${version}`,
+  'fastapi',
+  'uvicorn[standard]',
+  ...(besides[version] ?? []),
+];
 
 /** All rungs: what `npm run test:full` covers. */
 export const fullLadder = Object.keys(packages);
@@ -52,12 +63,6 @@ export async function sitePackages(venv: string): Promise<string> {
   return join(venv, 'lib', python ?? 'python3', 'site-packages');
 }
 
-const exists = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  );
-
 /**
  * Makes sure that these releases are installed, and says whether tests can use them. Called at the top of a test file:
  * `describe.skipIf(!(await requireEngines('0.14.0')))`. Without Python or registry the tests are skipped and the reason is
@@ -75,15 +80,25 @@ export async function requireEngines(...versions: string[]): Promise<boolean> {
   }
 }
 
+const readyText = (version: string): string =>
+  `${packages[version]}==${version}${(besides[version] ?? []).map((name) => ` ${name}`).join('')}\n`;
+
+/** Installed whole, and with what is wanted today. */
+const isReady = (version: string): Promise<boolean> =>
+  readFile(join(engineDir(version), '.ready'), 'utf8').then(
+    (text) => text === readyText(version),
+    () => false,
+  );
+
 async function ensureEngine(version: string): Promise<void> {
   const dir = engineDir(version);
-  if (await exists(join(dir, '.ready'))) return;
+  if (await isReady(version)) return;
   await mkdir(join(cacheRoot(), 'engines'), { recursive: true });
   const release = await lock(`${dir}.installing`);
   try {
-    if (await exists(join(dir, '.ready'))) return;
+    if (await isReady(version)) return;
     await install(version, dir);
-    await writeFile(join(dir, '.ready'), `${packages[version]}==${version}\n`);
+    await writeFile(join(dir, '.ready'), readyText(version));
   } finally {
     await release();
   }
@@ -120,16 +135,23 @@ async function abandoned(path: string): Promise<boolean> {
 async function install(version: string, dir: string): Promise<void> {
   await rm(dir, { recursive: true, force: true });
   const python = await findPython();
-  const wanted = [`${packages[version]}==${version}`, 'fastapi', 'uvicorn[standard]'];
   const options = { maxBuffer: 64 << 20, timeout: 10 * 60_000 };
   if (await works('uv')) {
     await run('uv', ['venv', '--quiet', '--no-python-downloads', '--python', python, dir], options);
     const target = ['--python', join(dir, 'bin', 'python')];
-    await run('uv', ['pip', 'install', '--quiet', '--link-mode', 'copy', ...target, ...wanted], options);
+    await run(
+      'uv',
+      ['pip', 'install', '--quiet', '--link-mode', 'copy', ...target, ...wanted(version)],
+      options,
+    );
   } else {
     await run(python, ['-m', 'venv', dir], options);
     const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
-    await run(join(dir, 'bin', 'python'), [...pip, '--retries', required ? '5' : '1', ...wanted], options);
+    await run(
+      join(dir, 'bin', 'python'),
+      [...pip, '--retries', required ? '5' : '1', ...wanted(version)],
+      options,
+    );
   }
   if (version === '0.22.2.post1') await run(join(dir, 'bin', 'python'), ['-I', '-c', lazyAnnotations]);
 }
