@@ -3,18 +3,21 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 
 const order = ['target', 'host', 'engine', 'probe', 'judge', 'patch', 'lifecycle', 'report', 'cli'];
-/** Folders beside the road: what each may import. `errors.ts` and `tool.ts` at the root are open to all but turn. */
-const beside = { turn: [], launch: ['target', 'host', 'engine', 'probe'], simulate: ['turn'], live: ['target', 'host', 'engine', 'probe', 'launch', 'simulate', 'turn'], schema: order };
+/** Folders beside the road: what each may import. */
+const beside = {
+  turn: [],
+  launch: ['target', 'host', 'engine', 'probe'],
+  simulate: ['turn'],
+  live: ['target', 'host', 'engine', 'probe', 'launch', 'simulate', 'turn'],
+};
+/** Files at the root, open to all but turn, which is a library of its own. */
+const root = ['errors.ts', 'tool.ts', 'document-schema.ts'];
 const mayImport = (from, to) => {
-  if (from === to) return true;
-  if (from === 'cli' || from === 'index.ts') return true;
-  if (from in beside)
-    return beside[from].includes(to) || (from !== 'turn' && ['errors.ts', 'tool.ts'].includes(to));
-  if (['errors.ts', 'tool.ts'].includes(to)) return !['errors.ts', 'tool.ts'].includes(from) || true;
-  if (to in beside)
-    return to === 'launch'
-      ? order.indexOf(from) >= order.indexOf('patch')
-      : ['turn', 'simulate', 'live'].includes(to) && from === 'report';
+  if (from === to || from === 'cli' || from === 'index.ts') return true;
+  if (root.includes(to)) return from !== 'turn';
+  if (from in beside) return beside[from].includes(to);
+  if (to === 'launch') return order.indexOf(from) >= order.indexOf('patch');
+  if (to in beside) return from === 'report';
   return order.includes(to) && order.includes(from) && order.indexOf(to) < order.indexOf(from);
 };
 const src = resolve('src');

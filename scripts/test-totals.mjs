@@ -11,7 +11,9 @@ try {
 }
 const states = files.flatMap((file) => file.assertionResults.map((test) => test.status));
 const count = (state) => states.filter((other) => other === state).length;
-const notLoaded = files.filter((file) => file.status === 'failed' && file.assertionResults.length === 0).length;
+const notLoaded = files.filter(
+  (file) => file.status === 'failed' && file.assertionResults.length === 0,
+).length;
 const passed = count('passed');
 const failed = count('failed') + notLoaded;
 console.log(`${passed} passed, ${failed} failed, ${states.length - passed - count('failed')} skipped`);

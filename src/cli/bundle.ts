@@ -1,5 +1,5 @@
 import { usageError } from '../errors.ts';
-import { schemaVersion, tool } from '../tool.ts';
+import { documentHead } from '../tool.ts';
 import type { BuildCommand, Context } from './command.ts';
 import { examples } from './command.ts';
 import { consent } from './consent.ts';
@@ -44,9 +44,7 @@ async function runBundle(word: string | undefined, options: RawOptions, { io }: 
   const { facts, host } = await examine(inputFor(target));
   await host?.close();
   const document = {
-    schemaVersion,
-    kind: 'bundle',
-    tool,
+    ...documentHead('bundle'),
     node: globalThis.process.version,
     platform: io.platform,
     // Names only: values could be secrets.

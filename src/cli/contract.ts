@@ -1,5 +1,5 @@
 import { usageError } from '../errors.ts';
-import { schemaVersion, tool } from '../tool.ts';
+import { documentHead } from '../tool.ts';
 import type { BuildCommand } from './command.ts';
 import { examples } from './command.ts';
 import { emit } from './output.ts';
@@ -26,7 +26,7 @@ export const contract: BuildCommand = (command, { io }) => {
         );
       const text =
         options['json'] === true
-          ? `${JSON.stringify({ schemaVersion, kind: 'clients', tool, clients: chosen }, null, 2)}\n`
+          ? `${JSON.stringify({ ...documentHead('clients'), clients: chosen }, null, 2)}\n`
           : chosen.map(clientText).join('\n');
       await emit(io, {}, text);
     });

@@ -1,5 +1,5 @@
 import { usageError } from '../errors.ts';
-import { schemaVersion, tool } from '../tool.ts';
+import { documentHead } from '../tool.ts';
 import type { BuildCommand } from './command.ts';
 import { examples } from './command.ts';
 import { wantsColor } from './io.ts';
@@ -26,7 +26,7 @@ export const explain: BuildCommand = (command, { io }) => {
           io,
           {},
           json
-            ? `${JSON.stringify({ schemaVersion, kind: 'codes', tool, codes: found }, null, 2)}\n`
+            ? `${JSON.stringify({ ...documentHead('codes'), codes: found }, null, 2)}\n`
             : `${explainableCodes().join('\n')}\n`,
         );
       }
@@ -44,7 +44,7 @@ export const explain: BuildCommand = (command, { io }) => {
         io,
         {},
         json
-          ? `${JSON.stringify({ schemaVersion, kind: 'explanation', tool, ...found }, null, 2)}\n`
+          ? `${JSON.stringify({ ...documentHead('explanation'), ...found }, null, 2)}\n`
           : page(found, style),
       );
     });

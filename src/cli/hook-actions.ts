@@ -12,7 +12,7 @@ import {
   removeHook,
 } from '../lifecycle/hooks/index.ts';
 import { type HookId, hookIds, type HookPlace } from '../lifecycle/hooks/types.ts';
-import { schemaVersion, tool } from '../tool.ts';
+import { documentHead } from '../tool.ts';
 import type { Target } from '../target/types.ts';
 import type { Context } from './command.ts';
 import { consent } from './consent.ts';
@@ -170,9 +170,7 @@ const documentOf = (
   hooks: HooksDocument['hooks'],
   done: string[],
 ): HooksDocument => ({
-  schemaVersion,
-  kind: 'hooks',
-  tool,
+  ...documentHead('hooks'),
   target: { kind: target.kind, name: target.name, url: null },
   home: home.root,
   hooks,

@@ -3,7 +3,7 @@ import { CompatError, usageError } from '../errors.ts';
 import type { Host } from '../host/types.ts';
 import type { HookRunDocument } from '../lifecycle/hook-schema.ts';
 import { runHook } from '../lifecycle/hook-run.ts';
-import { schemaVersion, tool } from '../tool.ts';
+import { documentHead } from '../tool.ts';
 import { addressOf } from '../target/address.ts';
 import type { Target } from '../target/types.ts';
 import type { Context } from './command.ts';
@@ -42,9 +42,7 @@ export async function run(_words: string[], options: RawOptions, { io, finish }:
   }
   const json = readFormat(options, ['human', 'json'] as const, 'json') === 'json';
   const document: HookRunDocument = {
-    schemaVersion,
-    kind: 'hook-run',
-    tool,
+    ...documentHead('hook-run'),
     target: { kind: target.kind, name: target.name, url: null },
     home: root,
     ...ended,

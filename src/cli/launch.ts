@@ -9,7 +9,7 @@ import type { Launched, NotLaunched } from '../launch/start.ts';
 import { shellLine } from '../report/shell-line.ts';
 import { parsePort } from '../target/parse.ts';
 import type { Target } from '../target/types.ts';
-import { schemaVersion, tool } from '../tool.ts';
+import { documentHead } from '../tool.ts';
 import type { BuildCommand } from './command.ts';
 import { examples } from './command.ts';
 import type { ExitCode } from './exit-codes.ts';
@@ -166,9 +166,7 @@ function describe(job: Job, result: Launched | NotLaunched): LaunchDocument {
 }
 
 const empty = ({ target, install, home }: Pick<Job, 'target' | 'install' | 'home'>): LaunchDocument => ({
-  schemaVersion,
-  kind: 'launch',
-  tool,
+  ...documentHead('launch'),
   target: { kind: target.kind, name: target.name, url: null },
   outcome: 'failed',
   install: install.id,

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { usageError } from '../errors.ts';
 import type { Style } from '../report/style.ts';
 import { coloured, plain } from '../report/style.ts';
-import { schemaVersion, tool } from '../tool.ts';
+import { documentHead } from '../tool.ts';
 import type { Context } from './command.ts';
 import { type Io, wantsColor, write } from './io.ts';
 import { emit, readFormat } from './output.ts';
@@ -39,9 +39,7 @@ export async function list(options: RawOptions, { io }: Context): Promise<void> 
   ]);
   const { patches } = await loadCatalogue();
   const document = {
-    schemaVersion,
-    kind: 'patches' as const,
-    tool,
+    ...documentHead('patches'),
     patches: patches.map(({ id, revision, title, purpose, capability, engines, retires }) => ({
       id,
       revision,
@@ -134,11 +132,6 @@ export async function history(_words: string[], options: RawOptions, { io }: Con
   await withPatchHost(options, io, async (session) => {
     const { home } = session.scene;
     const entries = (await readHistory(session.host, home.root)).map(({ id: _id, ...entry }) => entry);
-    await show(
-      io,
-      options,
-      { schemaVersion, kind: 'history' as const, tool, home: home.root, entries },
-      historyText,
-    );
+    await show(io, options, { ...documentHead('history'), home: home.root, entries }, historyText);
   });
 }

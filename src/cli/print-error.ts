@@ -1,5 +1,5 @@
 import type { CompatError, ErrorDetails } from '../errors.ts';
-import { schemaVersion, tool } from '../tool.ts';
+import { documentHead, tool } from '../tool.ts';
 import { exitCodeOfError } from './exit-codes.ts';
 import type { Io } from './io.ts';
 import { write } from './io.ts';
@@ -10,9 +10,7 @@ export async function printError(argv: readonly string[], io: Io, error: CompatE
   const { finding = null, args = {}, commands = [], journal = null } = error.details;
   if (wantsJson(argv)) {
     const document = {
-      schemaVersion,
-      kind: 'error',
-      tool,
+      ...documentHead('error'),
       error: { kind: error.kind, finding, message: error.message, args, commands, journal },
       exitCode: exitCodeOfError(error),
     };
@@ -38,9 +36,7 @@ export async function printBug(argv: readonly string[], io: Io, error: unknown):
       : 'something that is no error was thrown';
   if (wantsJson(argv)) {
     const document = {
-      schemaVersion,
-      kind: 'error',
-      tool,
+      ...documentHead('error'),
       error: { kind: 'bug', finding: null, message, args: {}, commands: [], journal: null },
       exitCode: 70,
     };

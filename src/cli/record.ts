@@ -3,7 +3,7 @@ import { usageError } from '../errors.ts';
 import type { RecordingDocument } from '../live/schema.ts';
 import type { LogRecord } from '../turn/index.ts';
 import type { Target } from '../target/types.ts';
-import { schemaVersion, tool } from '../tool.ts';
+import { documentHead } from '../tool.ts';
 import type { BuildCommand, Context } from './command.ts';
 import { examples } from './command.ts';
 import type { ExitCode } from './exit-codes.ts';
@@ -139,9 +139,7 @@ async function recordTo(
       },
     });
     return {
-      schemaVersion,
-      kind: 'recording',
-      tool,
+      ...documentHead('recording'),
       target: { kind: target.kind, name: target.name, url: way.url },
       file,
       frames,

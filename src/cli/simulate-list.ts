@@ -1,5 +1,5 @@
 import type { SimulationsDocument } from '../simulate/schema.ts';
-import { schemaVersion, tool } from '../tool.ts';
+import { documentHead } from '../tool.ts';
 import { type Io, write } from './io.ts';
 import { emit } from './output.ts';
 import type { RawOptions } from './request.ts';
@@ -8,9 +8,7 @@ import type { RawOptions } from './request.ts';
 export async function listSimulations(options: RawOptions, io: Io): Promise<void> {
   const { releases, faults, scenarios } = await import('../simulate/index.ts');
   const document: SimulationsDocument = {
-    schemaVersion,
-    kind: 'simulations',
-    tool,
+    ...documentHead('simulations'),
     releases: releases.map(({ version, releaseDate, generation, contract, source }) => ({
       version,
       releaseDate,

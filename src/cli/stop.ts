@@ -5,7 +5,7 @@ import type { StopDocument } from '../launch/schema.ts';
 import type { StopOutcome } from '../launch/stop.ts';
 import { parsePort } from '../target/parse.ts';
 import type { Target } from '../target/types.ts';
-import { schemaVersion, tool } from '../tool.ts';
+import { documentHead } from '../tool.ts';
 import type { BuildCommand } from './command.ts';
 import { examples } from './command.ts';
 import { type ExitCode, worstExitCode } from './exit-codes.ts';
@@ -60,9 +60,7 @@ async function run(target: Target, raw: RawOptions, io: Io): Promise<ExitCode> {
     const stopped = home === null ? [] : await stopAll(host, home.root, wanted);
     const exitCode = worstExitCode(stopped.map(({ outcome }) => codes[outcome]));
     const document: StopDocument = {
-      schemaVersion,
-      kind: 'stop',
-      tool,
+      ...documentHead('stop'),
       target: { kind: target.kind, name: target.name, url: null },
       stopped,
       exitCode,

@@ -1,7 +1,7 @@
 import type { TurnsDocument } from '../live/schema.ts';
 import type { ScenarioResult } from '../live/suite.ts';
 import type { Target } from '../target/types.ts';
-import { schemaVersion, tool } from '../tool.ts';
+import { documentHead } from '../tool.ts';
 
 /** What a run of scenarios came to, before it is judged. */
 export type TurnsParts = Pick<TurnsDocument, 'suite' | 'transport' | 'notes'> & {
@@ -19,9 +19,7 @@ export async function turnsDocument(parts: TurnsParts, aborted: boolean): Promis
   const ran = results.filter(({ status }) => status !== 'skip');
   const broken = ran.length === 0 || ran.some(({ status }) => status === 'error');
   return {
-    schemaVersion,
-    kind: 'turns',
-    tool,
+    ...documentHead('turns'),
     target: { kind: target.kind, name: target.name, url },
     suite: parts.suite,
     transport: parts.transport,

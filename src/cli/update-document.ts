@@ -4,15 +4,13 @@ import type { UpdateDocument } from '../lifecycle/update/schema.ts';
 import type { UpdateState } from '../lifecycle/update/state.ts';
 import { addressOf } from '../target/address.ts';
 import type { Target } from '../target/types.ts';
-import { schemaVersion, tool } from '../tool.ts';
+import { documentHead } from '../tool.ts';
 import type { ExitCode } from './exit-codes.ts';
 
 type Action = UpdateDocument['action'];
 
 const head = (target: Target, action: Action) => ({
-  schemaVersion,
-  kind: 'update' as const,
-  tool,
+  ...documentHead('update'),
   target: { kind: target.kind, name: target.name, url: null },
   action,
 });

@@ -1,5 +1,5 @@
 import type { Facts } from '../probe/schema.ts';
-import { schemaVersion, tool } from '../tool.ts';
+import { documentHead } from '../tool.ts';
 import type { Case, Selection } from './case.ts';
 import { judgeFor } from './case.ts';
 import type { Client } from './client.ts';
@@ -29,9 +29,7 @@ export function judge(facts: Facts, options: JudgeOptions): Judgement {
   const findings = own.found.map((each) => toFinding(each.draft, each.check));
   const { reading } = own.diagnosis;
   return {
-    schemaVersion,
-    kind: 'report',
-    tool,
+    ...documentHead('report'),
     target: { kind: facts.target.kind, name: facts.target.name, url: facts.service?.url ?? facts.target.url },
     client: client.name,
     verdict: own.verdict,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { headSchema, targetSchema } from '../document-schema.ts';
 import { capabilitySchema } from '../probe/schema.ts';
 
 /** What the facts mean for a client. Loaded only to publish; code uses the types. */
@@ -52,10 +53,8 @@ export const checkSchema = z.object({
 const usableSchema = z.object({ usable: z.enum(['yes', 'no', 'unknown']), why: z.string() });
 
 export const reportSchema = z.object({
-  schemaVersion: z.string(),
-  kind: z.literal('report'),
-  tool: z.object({ name: z.string(), version: z.string() }),
-  target: z.object({ kind: z.enum(['local', 'ssh', 'http']), name: z.string(), url: z.string().nullable() }),
+  ...headSchema('report'),
+  target: targetSchema,
   client: z.string(),
   verdict: verdictSchema,
   clients: z.record(z.string(), verdictSchema),
@@ -93,9 +92,7 @@ export const reportSchema = z.object({
 });
 
 export const reportsSchema = z.object({
-  schemaVersion: z.string(),
-  kind: z.literal('reports'),
-  tool: z.object({ name: z.string(), version: z.string() }),
+  ...headSchema('reports'),
   reports: z.array(reportSchema),
   shard: z
     .object({ index: z.number(), count: z.number() })

@@ -1,6 +1,6 @@
 import { launchFolder } from '../engine/compat-places.ts';
 import { FileError, type Host } from '../host/types.ts';
-import { schemaVersion, type Tool, tool } from '../tool.ts';
+import { documentHead, type Tool } from '../tool.ts';
 
 /** What `launch` remembers of a dashboard that it started: enough to end exactly that process, and nothing secret. */
 export interface LaunchRecord {
@@ -31,9 +31,7 @@ export interface LaunchRecord {
 export const newRecord = (
   given: Pick<LaunchRecord, 'id' | 'host' | 'install' | 'version' | 'home' | 'log' | 'startedAt'>,
 ): LaunchRecord => ({
-  schemaVersion,
-  kind: 'launch-record',
-  tool,
+  ...documentHead('launch-record'),
   pid: 0,
   startTicks: null,
   executable: null,

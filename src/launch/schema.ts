@@ -1,17 +1,16 @@
 import { z } from 'zod';
+import { headSchema, targetSchema } from '../document-schema.ts';
 
 /** What `launch` and `stop` print. Loaded only to publish; code uses the types. */
 
-const head = {
-  schemaVersion: z.string(),
-  tool: z.object({ name: z.string(), version: z.string() }),
-  target: z.object({ kind: z.enum(['local', 'ssh', 'http']), name: z.string(), url: z.string().nullable() }),
+const head = <K extends string>(kind: K) => ({
+  ...headSchema(kind),
+  target: targetSchema,
   exitCode: z.number(),
-};
+});
 
 export const launchSchema = z.object({
-  ...head,
-  kind: z.literal('launch'),
+  ...head('launch'),
   outcome: z.enum(['started', 'failed', 'printed']),
   install: z.string(),
   version: z.string().nullable(),
@@ -38,8 +37,7 @@ export const launchSchema = z.object({
 });
 
 export const stopSchema = z.object({
-  ...head,
-  kind: z.literal('stop'),
+  ...head('stop'),
   stopped: z.array(
     z.object({
       pid: z.number(),

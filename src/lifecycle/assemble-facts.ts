@@ -7,7 +7,7 @@ import { isLoopback } from '../probe/connect.ts';
 import type { Facts } from '../probe/schema.ts';
 import type { ProbeResult } from '../probe/types.ts';
 import { addressOf } from '../target/address.ts';
-import { schemaVersion, tool } from '../tool.ts';
+import { documentHead } from '../tool.ts';
 import type { Seen, Service } from './choose-service.ts';
 import { chosenInstall } from './chosen-install.ts';
 import type { ExamineInput } from './examine.ts';
@@ -48,9 +48,7 @@ export function assemble(
   const { target, refinements } = input;
   const installs = inQuestionFirst(seen);
   const facts: Facts = {
-    schemaVersion,
-    kind: 'facts',
-    tool,
+    ...documentHead('facts'),
     target: { kind: target.kind, name: target.name, url: found?.url ?? null, address: addressOf(target) },
     asked: {
       url: refinements.url,

@@ -1,7 +1,7 @@
 import { capabilityIds } from '../judge/capability-ids.ts';
 import type { Judgement } from '../judge/judge.ts';
 import type { Target } from '../target/types.ts';
-import { schemaVersion, tool } from '../tool.ts';
+import { documentHead } from '../tool.ts';
 
 /** Why a target has no facts at all; `exitCode` as for the error alone. */
 export interface Failure {
@@ -18,9 +18,7 @@ export function failedReport(
 ): Judgement {
   const unusable = { usable: 'unknown', why: reason } as const;
   return {
-    schemaVersion,
-    kind: 'report',
-    tool,
+    ...documentHead('report'),
     target: { kind: target.kind, name: target.name, url: target.kind === 'http' ? target.url : null },
     client,
     verdict: 'unknown',

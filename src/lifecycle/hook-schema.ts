@@ -1,13 +1,13 @@
 import { z } from 'zod';
+import { headSchema, targetSchema } from '../document-schema.ts';
 
 /** What `hook …` prints. Loaded only to publish; code uses the types. */
 
-const head = {
-  schemaVersion: z.string(),
-  tool: z.object({ name: z.string(), version: z.string() }),
-  target: z.object({ kind: z.enum(['local', 'ssh', 'http']), name: z.string(), url: z.string().nullable() }),
+const head = <K extends string>(kind: K) => ({
+  ...headSchema(kind),
+  target: targetSchema,
   home: z.string(),
-};
+});
 
 export const settledSchema = z.object({
   patch: z.string(),
@@ -33,8 +33,7 @@ export const restartSchema = z.object({
 });
 
 export const hooksSchema = z.object({
-  ...head,
-  kind: z.literal('hooks'),
+  ...head('hooks'),
   hooks: z.array(
     z.object({
       id: z.enum(['overlay', 'systemd-user', 'systemd-system', 'launchd', 'cron', 'git', 'wrapper']),
@@ -52,8 +51,7 @@ export const hooksSchema = z.object({
 });
 
 export const hookRunSchema = z.object({
-  ...head,
-  kind: z.literal('hook-run'),
+  ...head('hook-run'),
   outcome: z.enum(['nothing-recorded', 'unchanged', 'busy', 'updating', 'checked', 'failed']),
   changed: z.array(z.string()).describe('What differs since the last look'),
   patches: z.array(settledSchema),

@@ -3,7 +3,7 @@ import type { EngineProcess } from '../engine/schema.ts';
 import { change, planNow, type Session } from '../patch/change.ts';
 import type { Plan } from '../patch/plan.ts';
 import type { ChangeDocument, PlanDocument, PlanOptions } from '../patch/schema.ts';
-import { schemaVersion, tool } from '../tool.ts';
+import { documentHead } from '../tool.ts';
 import { type RestartWish, restartAll } from './restart.ts';
 
 export interface ChangeRequest {
@@ -24,9 +24,7 @@ export async function changeTarget(
 ): Promise<ChangeDocument> {
   const { options, saved, consent } = request;
   const base = {
-    schemaVersion,
-    kind: 'change' as const,
-    tool,
+    ...documentHead('change'),
     target: session.scene.target,
     action: options.do,
     verified: [],

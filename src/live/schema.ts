@@ -1,13 +1,7 @@
 import { z } from 'zod';
+import { headSchema, targetSchema } from '../document-schema.ts';
 
 /** What `turn` and `record` print. Loaded only to publish; code uses the types. */
-
-const toolSchema = z.object({ name: z.string(), version: z.string() });
-const targetSchema = z.object({
-  kind: z.enum(['local', 'ssh', 'http']),
-  name: z.string(),
-  url: z.string().nullable(),
-});
 
 const resultSchema = z.object({
   id: z.string(),
@@ -40,9 +34,7 @@ const findingSchema = z.object({
 });
 
 export const turnsSchema = z.object({
-  schemaVersion: z.string(),
-  kind: z.literal('turns'),
-  tool: toolSchema,
+  ...headSchema('turns'),
   target: targetSchema,
   suite: z.enum(['basic', 'full']),
   transport: z.enum(['dashboard', 'legacy']),
@@ -54,9 +46,7 @@ export const turnsSchema = z.object({
 });
 
 export const recordingSchema = z.object({
-  schemaVersion: z.string(),
-  kind: z.literal('recording'),
-  tool: toolSchema,
+  ...headSchema('recording'),
   target: targetSchema,
   file: z.string(),
   frames: z.number(),

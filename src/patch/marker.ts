@@ -1,6 +1,6 @@
 import { markerFile, sharedMarkerFile } from '../engine/compat-places.ts';
 import { FileError, type Host } from '../host/types.ts';
-import { schemaVersion, tool } from '../tool.ts';
+import { documentHead, tool } from '../tool.ts';
 import type { Marker } from './schema.ts';
 
 /** What the two marker files say. They are claims. */
@@ -27,9 +27,7 @@ export type SharedMarker =
     };
 
 export const emptyMarker = (): Marker => ({
-  schemaVersion,
-  kind: 'marker',
-  tool,
+  ...documentHead('marker'),
   at: '',
   entries: [],
   config: [],

@@ -1,5 +1,5 @@
 import { overlayFolder } from '../engine/compat-places.ts';
-import { schemaVersion, tool } from '../tool.ts';
+import { documentHead } from '../tool.ts';
 import type { Catalogue } from './catalogue.ts';
 import { emptyMarker } from './marker.ts';
 import type { Plan } from './plan.ts';
@@ -22,9 +22,7 @@ export function nextMarker(
     ...made,
   ];
   return {
-    schemaVersion,
-    kind: 'marker',
-    tool,
+    ...documentHead('marker'),
     at,
     entries: entries.toSorted((a, b) => `${a.patch} ${a.carrier}`.localeCompare(`${b.patch} ${b.carrier}`)),
     config: configOf(world, plan, before),

@@ -1,5 +1,5 @@
 import { usageError } from '../errors.ts';
-import { schemaVersion, tool } from '../tool.ts';
+import { documentHead } from '../tool.ts';
 import type { Catalogue } from './catalogue.ts';
 import { changesOf, type Draft, type FileChange } from './draft.ts';
 import { planApply } from './plan-apply.ts';
@@ -48,9 +48,7 @@ async function documentOf(
     })),
   );
   return {
-    schemaVersion,
-    kind: 'plan',
-    tool,
+    ...documentHead('plan'),
     planVersion: 1,
     target: world.target,
     install: world.install?.id ?? null,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { headSchema, targetSchema, toolSchema } from '../document-schema.ts';
 
 /** Shapes of the patch documents. Loaded only to parse or publish; code uses the types. */
 
@@ -16,13 +17,6 @@ export const stateSchema = z.enum([
   'blocked',
   'unknown',
 ]);
-
-const targetSchema = z.object({
-  kind: z.enum(['local', 'ssh', 'http']),
-  name: z.string(),
-  url: z.string().nullable(),
-});
-const toolSchema = z.object({ name: z.string(), version: z.string() });
 
 export const refusalSchema = z.object({
   patch: z.string(),
@@ -53,9 +47,7 @@ export const stepSchema = z.object({
 });
 
 export const planSchema = z.object({
-  schemaVersion: z.string(),
-  kind: z.literal('plan'),
-  tool: toolSchema,
+  ...headSchema('plan'),
   planVersion: z.literal(1),
   target: targetSchema,
   install: z.string().nullable(),
@@ -81,9 +73,7 @@ export const planSchema = z.object({
 });
 
 export const statusSchema = z.object({
-  schemaVersion: z.string(),
-  kind: z.literal('status'),
-  tool: toolSchema,
+  ...headSchema('status'),
   target: targetSchema,
   install: z.string().nullable(),
   home: z.string(),
@@ -131,9 +121,7 @@ export const markerEntrySchema = z.object({
 
 /** `desktop-compat/hermes-compat.json`: what we say we did. A claim; bytes decide. */
 export const markerSchema = z.object({
-  schemaVersion: z.string(),
-  kind: z.literal('marker'),
-  tool: toolSchema,
+  ...headSchema('marker'),
   at: z.string(),
   entries: z.array(markerEntrySchema),
   config: z
@@ -163,9 +151,7 @@ export const historyEntrySchema = z.object({
 
 /** What `patch apply`, `patch revert` and `doctor --fix` did. */
 export const changeSchema = z.object({
-  schemaVersion: z.string(),
-  kind: z.literal('change'),
-  tool: toolSchema,
+  ...headSchema('change'),
   target: targetSchema,
   action: z.enum(['apply', 'revert']),
   outcome: z.enum(['done', 'nothing-to-do', 'dry-run']),
@@ -195,17 +181,13 @@ export const changeSchema = z.object({
 });
 
 export const historySchema = z.object({
-  schemaVersion: z.string(),
-  kind: z.literal('history'),
-  tool: toolSchema,
+  ...headSchema('history'),
   home: z.string(),
   entries: z.array(historyEntrySchema),
 });
 
 export const patchListSchema = z.object({
-  schemaVersion: z.string(),
-  kind: z.literal('patches'),
-  tool: toolSchema,
+  ...headSchema('patches'),
   patches: z.array(
     z.object({
       id: z.string(),

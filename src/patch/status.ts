@@ -1,4 +1,4 @@
-import { schemaVersion, tool } from '../tool.ts';
+import { documentHead } from '../tool.ts';
 import { engineBarrier } from './barriers.ts';
 import type { Catalogue, Patch } from './catalogue.ts';
 import { type ConfigFacts, configFacts } from './config-facts.ts';
@@ -33,9 +33,7 @@ export async function statusOf(world: World, catalogue: Catalogue): Promise<Stat
   }
   findings.push(...markerFindings(world, patches));
   return {
-    schemaVersion,
-    kind: 'status',
-    tool,
+    ...documentHead('status'),
     target: world.target,
     install: world.install?.id ?? null,
     home: world.home.path,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { headSchema } from '../document-schema.ts';
 import { hostFactsSchema, installSchema, processSchema } from '../engine/schema.ts';
 import { httpFactSchema, phasesSchema, rpcFactSchema, wsFactSchema } from './exchange-schema.ts';
 
@@ -86,9 +87,7 @@ export const capabilitySchema = z.object({
 });
 
 export const factsSchema = z.object({
-  schemaVersion: z.string(),
-  kind: z.literal('facts'),
-  tool: z.object({ name: z.string(), version: z.string() }),
+  ...headSchema('facts'),
   target: z.object({
     kind: z.enum(['local', 'ssh', 'http']),
     name: z.string(),

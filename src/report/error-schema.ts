@@ -1,10 +1,9 @@
 import { z } from 'zod';
+import { headSchema } from '../document-schema.ts';
 
 /** The document of a run that ended with an error and was asked for JSON. Loaded only to publish. */
 export const errorSchema = z.object({
-  schemaVersion: z.string(),
-  kind: z.literal('error'),
-  tool: z.object({ name: z.string(), version: z.string() }),
+  ...headSchema('error'),
   error: z.object({
     kind: z.enum(['usage', 'unchecked', 'refused', 'rolled-back', 'half-done', 'interrupted', 'bug']),
     finding: z.string().nullable().describe('Code of CODES.md, where one fits'),

@@ -1,14 +1,9 @@
 import { z } from 'zod';
+import { headSchema } from '../document-schema.ts';
 import { capabilityIds } from '../judge/capability-ids.ts';
 import { findingSchema } from '../judge/schema.ts';
 
 /** What `explain`, `contract` and `doctor --list-checks` print as JSON: what the program knows, not what it saw. Loaded only to publish. */
-
-const head = <K extends string>(kind: K) => ({
-  schemaVersion: z.string(),
-  kind: z.literal(kind),
-  tool: z.object({ name: z.string(), version: z.string() }),
-});
 
 const meaning = {
   code: z.string(),
@@ -24,12 +19,12 @@ const meaning = {
   todo: z.string(),
 };
 
-export const explanationSchema = z.object({ ...head('explanation'), ...meaning });
+export const explanationSchema = z.object({ ...headSchema('explanation'), ...meaning });
 
-export const codesSchema = z.object({ ...head('codes'), codes: z.array(z.object(meaning)) });
+export const codesSchema = z.object({ ...headSchema('codes'), codes: z.array(z.object(meaning)) });
 
 export const checksSchema = z.object({
-  ...head('checks'),
+  ...headSchema('checks'),
   checks: z.array(z.object({ id: z.string(), summary: z.string() })),
 });
 
@@ -49,4 +44,4 @@ export const clientSchema = z.object({
   date: z.string(),
 });
 
-export const clientsSchema = z.object({ ...head('clients'), clients: z.array(clientSchema) });
+export const clientsSchema = z.object({ ...headSchema('clients'), clients: z.array(clientSchema) });

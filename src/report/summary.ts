@@ -1,14 +1,12 @@
 import type { Report, Reports } from '../judge/schema.ts';
-import { schemaVersion, tool } from '../tool.ts';
+import { documentHead } from '../tool.ts';
 
 /** Several reports as one document, with counts by verdict. */
 export function summaryOf(reports: readonly Report[], exitCode: number, durationMs: number): Reports {
   const count = (verdict: Report['verdict']): number =>
     reports.filter((report) => report.verdict === verdict).length;
   return {
-    schemaVersion,
-    kind: 'reports',
-    tool,
+    ...documentHead('reports'),
     reports: [...reports],
     summary: {
       total: reports.length,

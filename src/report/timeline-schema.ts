@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { headSchema } from '../document-schema.ts';
 
 /** The document of `replay --json`. Loaded only to publish; code uses the types of `turn/`. */
 
@@ -98,9 +99,7 @@ const comparisonSchema = z.object({
 });
 
 export const timelineSchema = z.object({
-  kind: z.literal('timeline'),
-  schemaVersion: z.string(),
-  tool: z.object({ name: z.string(), version: z.string() }),
+  ...headSchema('timeline'),
   file: z.string().optional().describe('Only among several'),
   turns: z.array(turnSchema),
   comparison: comparisonSchema.optional().describe('With --stored'),

@@ -1,14 +1,12 @@
 import { z } from 'zod';
+import { headSchema } from '../document-schema.ts';
 
 /** What `simulate` prints. Loaded only to publish; code uses the types. */
 
-const toolSchema = z.object({ name: z.string(), version: z.string() });
 const named = z.object({ name: z.string(), says: z.string() });
 
 export const simulatorSchema = z.object({
-  schemaVersion: z.string(),
-  kind: z.literal('simulator'),
-  tool: toolSchema,
+  ...headSchema('simulator'),
   what: z.enum(['dashboard', 'provider']),
   release: z.string().nullable(),
   faults: z.array(z.string()),
@@ -25,9 +23,7 @@ export const simulatorSchema = z.object({
 });
 
 export const simulationsSchema = z.object({
-  schemaVersion: z.string(),
-  kind: z.literal('simulations'),
-  tool: toolSchema,
+  ...headSchema('simulations'),
   releases: z.array(
     z.object({
       version: z.string(),

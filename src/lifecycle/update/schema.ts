@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { headSchema, targetSchema } from '../../document-schema.ts';
 import { reportSchema, verdictSchema } from '../../judge/schema.ts';
 import { restartSchema, settledSchema } from '../hook-schema.ts';
 
@@ -11,10 +12,8 @@ const versionSchema = z.object({
 });
 
 export const updateSchema = z.object({
-  schemaVersion: z.string(),
-  kind: z.literal('update'),
-  tool: z.object({ name: z.string(), version: z.string() }),
-  target: z.object({ kind: z.enum(['local', 'ssh', 'http']), name: z.string(), url: z.string().nullable() }),
+  ...headSchema('update'),
+  target: targetSchema,
   action: z.enum(['update', 'pre-update', 'post-update']),
   outcome: z
     .enum(['updated', 'already-current', 'update-failed', 'prepared', 'dry-run'])
