@@ -66,7 +66,7 @@ export async function fleet(sizes: readonly number[] = [1000, 10_000]): Promise<
     return sections;
   } finally {
     for (const child of children.splice(0)) child.kill();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 

@@ -34,6 +34,6 @@ export async function plan(runs = 7): Promise<Section> {
       [row],
     );
   } finally {
-    await rm(home, { recursive: true, force: true });
+    await rm(home, { recursive: true, force: true, maxRetries: 5 });
   }
 }

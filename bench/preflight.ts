@@ -155,7 +155,7 @@ export async function preflightScaling(count = 1000, parallel = 16): Promise<Sec
     };
   } finally {
     for (const child of children.splice(0)) child.kill();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 

@@ -42,7 +42,7 @@ async function doctor(
     return { report, wall, maxRssMiB, text: result.stdout };
   } finally {
     await simulator.close();
-    await rm(folder, { recursive: true });
+    await rm(folder, { recursive: true, maxRetries: 5 });
   }
 }
 

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await engine.close();
-  await rm(cwd, { recursive: true });
+  await rm(cwd, { recursive: true, maxRetries: 5 });
 });
 
 const options = () => ({ cwd, env: { HERMES_COMPAT_TOKEN: secret, HERMES_SECRET_THING: `${secret}-2` } });

@@ -50,7 +50,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await closeAll();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 async function check(url: string, args: string[] = []): Promise<Report> {

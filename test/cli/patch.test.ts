@@ -53,7 +53,7 @@ describe.runIf(usable)('on a real tree', () => {
     venv = join(folder, 'venv');
     await copyEngine('0.14.0', venv);
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
+  afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   beforeEach(async () => {
     home = await mkdtemp(join(folder, 'home-'));
     await writeFile(join(home, 'config.yaml'), '# mine\nmodel: x\n');

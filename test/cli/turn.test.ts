@@ -34,7 +34,7 @@ describe('every command of docs/turns.md', () => {
   });
   afterAll(async () => {
     await Promise.all([dashboard.close(), api.close()]);
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
   const run = (...args: string[]): Promise<CliResult> =>
     runCli(args, {

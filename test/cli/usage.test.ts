@@ -23,7 +23,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'empty'), '');
   await writeFile(join(folder, 'headers'), 'Host: evil\n');
 });
-afterAll(() => rm(folder, { recursive: true }));
+afterAll(() => rm(folder, { recursive: true, maxRetries: 5 }));
 
 describe('usage errors', () => {
   it.concurrent.each([

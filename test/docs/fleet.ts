@@ -60,7 +60,7 @@ export async function startFleet(): Promise<Fleet> {
         server.closeAllConnections();
       }
       await Promise.all([hermes.close(), studio.close(), team.close(), proxy.close()]);
-      await rm(folder, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }

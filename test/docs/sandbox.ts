@@ -73,7 +73,7 @@ export async function sandbox(page: Page, whole: boolean): Promise<Sandbox> {
     },
     end: async () => {
       await simulator.close();
-      if (rig === null) await rm(folder, { recursive: true, force: true });
+      if (rig === null) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
       else await rig.end();
     },
   };

@@ -57,7 +57,7 @@ export async function makeBox(): Promise<Box> {
         ...ask,
         env: { ...env, ...ask.env },
       }),
-    remove: () => rm(base, { recursive: true, force: true }),
+    remove: () => rm(base, { recursive: true, force: true, maxRetries: 5 }),
   };
 }
 

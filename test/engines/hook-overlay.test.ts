@@ -42,7 +42,7 @@ test.skipIf(!ready)(
       expect(acted).toMatchObject({ outcome: 'checked', changed: [due] });
       expect((await runHook(hookRunOf(home))).outcome).toBe('unchanged');
     } finally {
-      await rm(home, { recursive: true, force: true });
+      await rm(home, { recursive: true, force: true, maxRetries: 5 });
     }
   },
 );

@@ -20,7 +20,7 @@ let base: string;
 beforeAll(async () => {
   base = await realpath(await mkdtemp(join(tmpdir(), 'hermes-running-')));
 });
-afterAll(() => rm(base, { recursive: true, force: true }));
+afterAll(() => rm(base, { recursive: true, force: true, maxRetries: 5 }));
 
 let engine: Engine | null = null;
 afterEach(async () => {

@@ -38,7 +38,7 @@ const rungs: Record<string, object> = {
 
 const ready = await requireEngines(...ladder);
 const home = await realpath(await mkdtemp(join(tmpdir(), 'hermes-locate-')));
-afterAll(() => rm(home, { recursive: true, force: true }));
+afterAll(() => rm(home, { recursive: true, force: true, maxRetries: 5 }));
 
 const host = localHost({ path: '/usr/bin:/bin', home, platform: process.platform });
 const look = (ask: Partial<LocateAsk> = {}): Promise<Located> =>

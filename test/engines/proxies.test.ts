@@ -137,7 +137,7 @@ describe.skipIf(!usable)('in front of a real 0.19.0', () => {
   });
   afterAll(async () => {
     await engine?.stop();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   /** A proxy with this configuration under a public name, and how it is checked. */

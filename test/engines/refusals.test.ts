@@ -167,9 +167,9 @@ describe.skipIf(!usable)('no WebSocket library in the environment', () => {
     venv = await mkdtemp(join(tmpdir(), 'hermes-compat-no-ws-'));
     const site = await copyEngine('0.19.0', venv);
     for (const name of ['websockets', 'wsproto'])
-      await rm(join(site, name), { recursive: true, force: true });
+      await rm(join(site, name), { recursive: true, force: true, maxRetries: 5 });
   });
-  afterAll(() => rm(venv, { recursive: true, force: true }));
+  afterAll(() => rm(venv, { recursive: true, force: true, maxRetries: 5 }));
   test('is told as such, because nothing is in between', async () => {
     const engine = await startEngine({ version: '0.19.0', venv });
     try {

@@ -41,7 +41,7 @@ describe.skipIf(!ready)('the test rig', { timeout: 180_000 }, () => {
       await engine.stop();
     }
     await access(home);
-    await rm(home, { recursive: true });
+    await rm(home, { recursive: true, maxRetries: 5 });
   });
 
   test('says what a dying engine printed', async () => {

@@ -91,7 +91,7 @@ describe.skipIf(!usable)('launch, fix, restart and stop over ssh', () => {
   it.each(cases)('%s, %s', { timeout: 400_000 }, async (version, _label, way) => {
     const { target, more } = way(version);
     const home = join(keeper.home, '.hermes');
-    await rm(home, { recursive: true, force: true });
+    await rm(home, { recursive: true, force: true, maxRetries: 5 });
     const site = await sitePackages(engineDir(version));
     const identity = `hermes-compat: ${target.slice('ssh://'.length).replace(/\/.*/, '')}: ${keeper.name} on ${hostname()}, HERMES_HOME ${home}, install ${site} (${version})\n`;
 

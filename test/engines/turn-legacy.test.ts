@@ -56,6 +56,14 @@ const cells: Record<string, Record<string, string>> = {
     'tool-limit': 'tool_limit_reached · 0 extra-assistant-row, 0 extra-control-row',
     empty: 'no_response · 0 extra-assistant-row',
   },
+  // Its words about a failure are streamed as the answer; another sentence is stored.
+  '0.22.2.post1': {
+    ...same,
+    'fail-then-success': 'error, completed · 0 extra-assistant-row, 0 missing-assistant',
+    interrupt: 'cancelled, completed · 0 live-incomplete',
+    'tool-limit': 'tool_limit_reached · 0 extra-control-row',
+    empty: 'no_response · 0 extra-assistant-row, 0 missing-assistant',
+  },
 };
 
 interface Turns {

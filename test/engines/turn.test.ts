@@ -33,7 +33,7 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'turn-suite-'));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 const turn = (args: string[], tmp: string): Promise<CliResult> =>
   runCli(['turn', ...args], { env: { TMPDIR: tmp }, timeoutMs: 580_000 });

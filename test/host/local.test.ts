@@ -10,7 +10,7 @@ hostContract('this machine', async () => {
   const host = localHost({ path: process.env['PATH'] ?? '', home: dir, platform: process.platform });
   const end = async (): Promise<void> => {
     await host.close();
-    await rm(dir, { recursive: true });
+    await rm(dir, { recursive: true, maxRetries: 5 });
   };
   return { host, dir, end };
 });

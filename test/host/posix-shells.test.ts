@@ -59,7 +59,7 @@ const subject = async (transport: ReturnType<typeof childTransport>, dir: string
   const host = shellHost(transport, shells, notes);
   const end = async (): Promise<void> => {
     await host.close();
-    await rm(dir, { recursive: true, force: true });
+    await rm(dir, { recursive: true, force: true, maxRetries: 5 });
   };
   return { host, dir, end };
 };

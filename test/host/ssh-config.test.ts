@@ -19,7 +19,7 @@ beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'hc-config-'));
   await mkdir(join(dir, '.ssh'));
 });
-afterAll(() => rm(dir, { recursive: true }));
+afterAll(() => rm(dir, { recursive: true, maxRetries: 5 }));
 
 const write = async (text: string): Promise<string> => {
   const path = join(dir, `config-${++count}`);

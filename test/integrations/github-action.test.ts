@@ -44,7 +44,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(async () => {
   await Promise.all(running.map((each) => each.close()));
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 interface Job {

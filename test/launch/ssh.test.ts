@@ -34,7 +34,7 @@ describe.skipIf(!ready)('launch over ssh', { timeout: 180_000 }, () => {
     for (const record of await readRecords(host, home)) await stopLaunch(host, home, record);
     await host?.close();
     await rig?.end();
-    await rm(home, { recursive: true, force: true });
+    await rm(home, { recursive: true, force: true, maxRetries: 5 });
   });
 
   const request = async (version: string) => ({

@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   child?.kill('SIGKILL');
-  await rm(home, { recursive: true, force: true });
+  await rm(home, { recursive: true, force: true, maxRetries: 5 });
 });
 
 /** A process of ours, and the record that `launch` would have of it. */

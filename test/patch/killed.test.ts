@@ -45,7 +45,7 @@ describe.each(cases)('$action of $patches by $carrier', ({ patches, carrier, act
       ]);
       await inPairs(places, (place, lane) => killedAt(scene, lane, wanted, place, { old, now }));
     } finally {
-      await rm(scene.folder, { recursive: true, force: true });
+      await rm(scene.folder, { recursive: true, force: true, maxRetries: 5 });
       for (const name of ['whole', 'lane-0', 'lane-1'])
         await rm(`${scene.folder}-${name}`, { recursive: true, force: true });
     }
@@ -112,7 +112,7 @@ async function engineFiles(scene: TestScene, withoutStaged = false): Promise<Rec
 
 async function copyOf(scene: TestScene, name: string): Promise<TestScene> {
   const folder = `${scene.folder}-${name}`;
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   await mkdir(folder);
   await cp(scene.folder, folder, { recursive: true });
   // Records name the place where they were made.
@@ -120,7 +120,7 @@ async function copyOf(scene: TestScene, name: string): Promise<TestScene> {
   const marker = join(folder, 'home/desktop-compat/hermes-compat.json');
   const text = await readFile(marker, 'utf8').catch(() => null);
   if (text !== null) await writeFile(marker, text.replaceAll(scene.folder, folder));
-  return { ...moved, folder, remove: () => rm(folder, { recursive: true, force: true }) };
+  return { ...moved, folder, remove: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) };
 }
 
 const child = fileURLToPath(new URL('../support/change-child.mjs', import.meta.url));

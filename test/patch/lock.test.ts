@@ -19,7 +19,7 @@ beforeEach(async () => {
   root = await realpath(await mkdtemp(join(tmpdir(), 'hermes-lock-')));
   folder = join(root, 'lock');
 });
-afterEach(() => rm(root, { recursive: true, force: true }));
+afterEach(() => rm(root, { recursive: true, force: true, maxRetries: 5 }));
 
 /** A process of this machine whose claims sort by `order`; others are alive as `alive` says. */
 function process(

@@ -23,6 +23,6 @@ test('a dashboard that took the port before ours is neither judged nor written t
     expect(result).toMatchObject({ ok: true });
     expect(result.steps.map(({ step }) => step)).toContain('DELETE of an unknown id');
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 });

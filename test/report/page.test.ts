@@ -84,7 +84,7 @@ describe.skipIf(!usable)('the page in a browser', { timeout: 120_000 }, () => {
   });
   afterAll(async () => {
     await browser?.close();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   async function open(width: number, colorScheme: 'light' | 'dark'): Promise<Page> {

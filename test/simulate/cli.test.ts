@@ -165,6 +165,6 @@ test('a file that is no recording is named by its line', async () => {
     const { code, stderr } = await runCli(['simulate', '--play', file]);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('line 2') });
   } finally {
-    await rm(folder, { recursive: true });
+    await rm(folder, { recursive: true, maxRetries: 5 });
   }
 });

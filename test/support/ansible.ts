@@ -23,7 +23,7 @@ export async function ansibleBin(): Promise<string | null> {
     // Not there yet, or half an installation.
   }
   try {
-    await rm(dir, { recursive: true, force: true });
+    await rm(dir, { recursive: true, force: true, maxRetries: 5 });
     await run('python3', ['-m', 'venv', dir], { timeout: 120_000 });
     const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', wanted];
     await run(join(bin, 'python'), pip, { timeout: 300_000 });

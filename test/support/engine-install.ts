@@ -133,7 +133,7 @@ async function abandoned(path: string): Promise<boolean> {
 }
 
 async function install(version: string, dir: string): Promise<void> {
-  await rm(dir, { recursive: true, force: true });
+  await rm(dir, { recursive: true, force: true, maxRetries: 5 });
   const python = await findPython();
   const options = { maxBuffer: 64 << 20, timeout: 10 * 60_000 };
   if (await works('uv')) {

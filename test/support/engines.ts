@@ -47,7 +47,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   try {
     return await start(options, scratch);
   } catch (error) {
-    await rm(scratch, { recursive: true, force: true });
+    await rm(scratch, { recursive: true, force: true, maxRetries: 5 });
     // Another worker took the port between our look and the engine's bind.
     if (options.port === undefined && /in use|BACKEND_PORT_IN_USE/.test(String(error)))
       return startEngine({ ...options, port: await freePort() });

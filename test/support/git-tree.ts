@@ -86,7 +86,7 @@ export async function gitTree(server: string = miniServer): Promise<GitTree> {
     upstream: (given, message = 'next') => commit(given, message),
     async remove() {
       await untilLeft(folder);
-      await rm(folder, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }

@@ -60,7 +60,7 @@ export async function unpackedScene(version: string, edit?: (text: string) => st
     target: { kind: 'local', name: 'local', url: null },
     install: installFacts(packageDir, join(engineDir(version), 'bin', 'python')),
     home: homeFacts(home),
-    remove: () => rm(folder, { recursive: true, force: true }),
+    remove: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
   };
 }
 
@@ -77,7 +77,7 @@ export async function miniScene(server: string | Buffer = miniServer): Promise<T
     target: { kind: 'local', name: 'local', url: null },
     install: installFacts(packageDir, '/usr/bin/python3'),
     home: homeFacts(home),
-    remove: () => rm(folder, { recursive: true, force: true }),
+    remove: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
   };
 }
 
