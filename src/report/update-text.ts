@@ -35,69 +35,86 @@ export function updatePlanText({ install, home, processes, edits, toTakeOut, not
 
 /** How an update ended, for people. */
 export function updateText(document: UpdateDocument): string {
-  const { outcome, before, after, updater, patches, edits, parked, dashboards, restart, processes } =
-    document;
-  const lines: string[] = [];
-  switch (outcome) {
-    case 'dry-run':
-      return updatePlanText({
-        ...document,
-        edits: document.edits.map(({ path }) => ({ path, kind: 'changed', sha256: null })),
-        notTaken: null,
-      });
-    case 'prepared':
-      lines.push(
-        'Our source edits are out: the tree is as upstream left it. Now update, then: hermes-compat post-update',
-      );
-      break;
-    case 'already-current':
-      lines.push(`Already current: ${word(after ?? before)}`);
-      break;
-    case 'updated':
-      lines.push(`Updated: ${word(before)} → ${word(after ?? before)}`);
-      break;
-    case 'update-failed':
-      lines.push(
-        `The engine's own update failed (exit ${updater?.exitCode ?? 'unknown'}); the engine is ${word(after ?? before)}. Its words: ${shown(updater?.log ?? '')}`,
-      );
-      break;
-    default:
-      outcome satisfies never;
+  if (document.outcome === 'dry-run') {
+    const edits = document.edits.map(({ path }) => ({ path, kind: 'changed' as const, sha256: null }));
+    return updatePlanText({ ...document, edits, notTaken: null });
   }
-  if (updater?.receipt != null)
-    lines.push(
-      `Its receipt says: ${shown(updater.receipt.outcome)}${updater.receipt.localChanges === null ? '' : `, local changes ${shown(updater.receipt.localChanges)}`}`,
-    );
-  for (const each of patches)
-    lines.push(`${each.patch} (${each.carrier}): ${each.outcome}, ${shown(each.reason)}`);
-  for (const each of edits)
-    if (each.outcome !== 'kept')
-      lines.push(
-        `Your edit of ${shown(each.path)}: ${each.outcome}${each.why === null ? '' : `, ${shown(each.why)}`}`,
-      );
-  for (const each of parked) lines.push(`Parked in a stash: ${shown(each)}`);
-  for (const each of dashboards)
-    lines.push(
-      each.outcome === 'failed'
-        ? `The dashboard on port ${each.port} did not start: ${shown(each.why ?? '')}`
-        : `The dashboard on port ${each.port} runs${each.outcome === 'started' ? ' again' : ''}: ${each.url ?? ''} (pid ${each.pid ?? ''})`,
-    );
-  for (const { pid, command, launched, ended, restart: by } of processes)
-    if (ended === true && !launched)
-      lines.push(
-        `The updater ended process ${pid}. To start it again: ${by.length === 0 ? shown(command) : by.map(shellLine).join(' && ')}`,
-      );
-  for (const each of restart)
-    lines.push(
-      `Process ${each.pid} (${shown(each.owner)}) still runs the old code. To restart it:`,
-      ...each.commands.map((words) => `  ${shellLine(words)}`),
-    );
-  if (document.verdict !== null) lines.push(`Verdict: ${document.verdict}`);
-  for (const finding of document.report?.findings ?? [])
-    if (finding.severity !== 'info')
-      lines.push(`  ${severityMarks[finding.severity][1]} ${finding.code}: ${shown(sentence(finding), 200)}`);
+  const lines = [
+    headline(document.outcome, document),
+    ...receiptLines(document),
+    ...editLines(document),
+    ...processLines(document),
+    ...verdictLines(document),
+  ];
   return `${lines.join('\n')}\n`;
 }
+
+function headline(
+  outcome: Exclude<UpdateDocument['outcome'], 'dry-run'>,
+  { before, after, updater }: UpdateDocument,
+): string {
+  const now = word(after ?? before);
+  switch (outcome) {
+    case 'prepared':
+      return 'Our source edits are out: the tree is as upstream left it. Now update, then: hermes-compat post-update';
+    case 'already-current':
+      return `Already current: ${now}`;
+    case 'updated':
+      return `Updated: ${word(before)} → ${now}`;
+    case 'update-failed':
+      return `The engine's own update failed (exit ${updater?.exitCode ?? 'unknown'}); the engine is ${now}. Its words: ${shown(updater?.log ?? '')}`;
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function receiptLines({ updater }: UpdateDocument): string[] {
+  const receipt = updater?.receipt ?? null;
+  if (receipt === null) return [];
+  const changes = receipt.localChanges === null ? '' : `, local changes ${shown(receipt.localChanges)}`;
+  return [`Its receipt says: ${shown(receipt.outcome)}${changes}`];
+}
+
+/** What became of our edits and of the user's own. */
+const editLines = ({ patches, edits, parked }: UpdateDocument): string[] => [
+  ...patches.map((each) => `${each.patch} (${each.carrier}): ${each.outcome}, ${shown(each.reason)}`),
+  ...edits
+    .filter(({ outcome }) => outcome !== 'kept')
+    .map(
+      ({ path, outcome, why }) =>
+        `Your edit of ${shown(path)}: ${outcome}${why === null ? '' : `, ${shown(why)}`}`,
+    ),
+  ...parked.map((each) => `Parked in a stash: ${shown(each)}`),
+];
+
+/** What runs, what was ended, and what still runs the old code. */
+const processLines = ({ dashboards, processes, restart }: UpdateDocument): string[] => [
+  ...dashboards.map(({ outcome, port, why, url, pid }) =>
+    outcome === 'failed'
+      ? `The dashboard on port ${port} did not start: ${shown(why ?? '')}`
+      : `The dashboard on port ${port} runs${outcome === 'started' ? ' again' : ''}: ${url ?? ''} (pid ${pid ?? ''})`,
+  ),
+  ...processes
+    .filter(({ ended, launched }) => ended === true && !launched)
+    .map(({ pid, command, restart: by }) => {
+      const again = by.length === 0 ? shown(command) : by.map(shellLine).join(' && ');
+      return `The updater ended process ${pid}. To start it again: ${again}`;
+    }),
+  ...restart.flatMap(({ pid, owner, commands }) => [
+    `Process ${pid} (${shown(owner)}) still runs the old code. To restart it:`,
+    ...commands.map((words) => `  ${shellLine(words)}`),
+  ]),
+];
+
+const verdictLines = ({ verdict, report }: UpdateDocument): string[] => [
+  ...(verdict === null ? [] : [`Verdict: ${verdict}`]),
+  ...(report?.findings ?? [])
+    .filter(({ severity }) => severity !== 'info')
+    .map(
+      (finding) =>
+        `  ${severityMarks[finding.severity][1]} ${finding.code}: ${shown(sentence(finding), 200)}`,
+    ),
+];
 
 const word = ({ version, head }: UpdateDocument['before']): string =>
   `${version ?? 'unknown version'}${head === null ? '' : ` at ${head.slice(0, 10)}`}`;
