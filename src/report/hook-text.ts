@@ -1,16 +1,16 @@
 import type { HookRunDocument, HooksDocument } from '../lifecycle/hook-schema.ts';
 import { shellLine } from './shell-line.ts';
-import { shown } from './shown.ts';
+import { paragraph, shown } from './shown.ts';
 
 /** `hook install`, `status` and `remove` for people. */
 export function hooksText({ home, hooks, done }: HooksDocument): string {
   const lines = [`Hooks for ${shown(home)}`];
   for (const { id, state, possible, problem, does, limits } of hooks) {
     const here = state === 'not-installed' && !possible ? `not here: ${shown(problem ?? '')}` : words[state];
-    lines.push(`  ${id.padEnd(15)} ${here}`);
-    if (state !== 'not-installed') lines.push(`  ${''.padEnd(15)} ${does}; ${limits}`);
+    lines.push(...paragraph(`${id.padEnd(15)} ${here}`, 2, 18));
+    if (state !== 'not-installed') lines.push(...paragraph(`${does}; ${limits}`, 18, 18));
   }
-  for (const each of done) lines.push(shown(each));
+  for (const each of done) lines.push(...paragraph(shown(each)));
   return `${lines.join('\n')}\n`;
 }
 
@@ -33,7 +33,7 @@ export const hookFilesText = ({ hooks }: HooksDocument): string =>
 /** `hook run` for people; empty when nothing is to be told. */
 export function hookRunText({ outcome, changed, patches, restart, message }: HookRunDocument): string {
   const lines: string[] = [];
-  if (message !== null) lines.push(shown(message));
+  if (message !== null) lines.push(...paragraph(shown(message)));
   switch (outcome) {
     case 'nothing-recorded':
       lines.push('Nothing is recorded here: there is nothing to bring back.');
@@ -52,16 +52,18 @@ export function hookRunText({ outcome, changed, patches, restart, message }: Hoo
     case 'checked':
       if (changed.length > 0)
         lines.push(
-          `Changed: ${changed
-            .slice(0, 8)
-            .map((each) => shown(each))
-            .join(', ')}`,
+          ...paragraph(
+            `Changed: ${changed
+              .slice(0, 8)
+              .map((each) => shown(each))
+              .join(', ')}`,
+          ),
         );
       for (const each of patches)
-        lines.push(`${each.patch} (${each.carrier}): ${each.outcome}, ${shown(each.reason)}`);
+        lines.push(...paragraph(`${each.patch} (${each.carrier}): ${each.outcome}, ${shown(each.reason)}`));
       for (const each of restart)
         lines.push(
-          `Process ${each.pid} (${shown(each.owner)}) is older than this. To restart it:`,
+          ...paragraph(`Process ${each.pid} (${shown(each.owner)}) is older than this. To restart it:`),
           ...each.commands.map((words) => `  ${shellLine(words)}`),
         );
       break;

@@ -1,7 +1,7 @@
 import type { LaunchDocument, StopDocument } from '../launch/schema.ts';
 import { advice, sentence } from './messages.ts';
 import { shellLine } from './shell-line.ts';
-import { shown } from './shown.ts';
+import { paragraph, shown } from './shown.ts';
 
 /** Text of `launch` and `stop`: documents in, lines out. */
 
@@ -51,8 +51,8 @@ export function stoppedText({ stopped }: StopDocument): string {
 export function notLaunchedText(finding: NonNullable<LaunchDocument['finding']>): string {
   const { code, evidence } = finding;
   const lines = [
-    `hermes-compat: no dashboard was started. ${shown(sentence(finding))}`,
-    `  ${shown(advice(finding))}`,
+    ...paragraph(`hermes-compat: no dashboard was started. ${shown(sentence(finding))}`),
+    ...paragraph(shown(advice(finding)), 2, 2),
   ];
   if (evidence.length > 0)
     lines.push('  What was seen last:', ...evidence.map((line) => `    ${shown(line)}`));

@@ -6,13 +6,13 @@ import type {
   StatusDocument,
 } from '../patch/schema.ts';
 import { shellLine } from './shell-line.ts';
-import { shown, wrap } from './shown.ts';
+import { paragraph, shown, wrap } from './shown.ts';
 import type { Style, Tone } from './style.ts';
 
 /** Patch documents for people. Pure: document in, text out. */
 
 const indent = (text: string, by: string): string =>
-  wrap(text, 96 - by.length)
+  wrap(text, 80 - by.length)
     .map((line) => `${by}${line}`)
     .join('\n');
 
@@ -46,14 +46,15 @@ export function planText(plan: PlanDocument, style: Style): string {
     lines.push(...diffLines(step.diff, style), '');
   }
   for (const refusal of plan.refusals) {
-    lines.push(
-      `${style('bad', 'refused')}  ${refusal.patch} by ${refusal.carrier}: ${shown(refusal.reason)}  (${refusal.code})`,
-    );
-    if (refusal.lookedFor !== null) lines.push(`  looked for  ${shown(refusal.lookedFor)}`);
-    if (refusal.found !== null) lines.push(`  found       ${shown(refusal.found)}`);
-    if (refusal.alternative !== null) lines.push(`  instead     ${shown(refusal.alternative)}`);
+    const which = `${style('bad', 'refused')}  ${refusal.patch} by ${refusal.carrier}`;
+    lines.push(...paragraph(`${which}: ${shown(refusal.reason)}  (${refusal.code})`));
+    if (refusal.lookedFor !== null)
+      lines.push(...paragraph(`looked for  ${shown(refusal.lookedFor)}`, 2, 14));
+    if (refusal.found !== null) lines.push(...paragraph(`found       ${shown(refusal.found)}`, 2, 14));
+    if (refusal.alternative !== null)
+      lines.push(...paragraph(`instead     ${shown(refusal.alternative)}`, 2, 14));
   }
-  for (const note of plan.notes) lines.push(`${style('dim', note.patch)}  ${shown(note.text)}`);
+  lines.push(...noteLines(plan, style));
   const { files, refusals } = plan;
   lines.push(
     files.length === 0
@@ -64,6 +65,9 @@ export function planText(plan: PlanDocument, style: Style): string {
   );
   return `${lines.join('\n')}\n`;
 }
+
+const noteLines = ({ notes }: PlanDocument, style: Style): string[] =>
+  notes.flatMap(({ patch, text }) => paragraph(`${style('dim', patch)}  ${shown(text)}`));
 
 /** A new file of ours is long and says nothing new: its first lines are enough. */
 const shownLines = 24;
@@ -121,7 +125,7 @@ export function statusText(status: StatusDocument, style: Style, verbose: boolea
   if (status.findings.length > 0) lines.push('');
   for (const { code, severity, text, path } of status.findings) {
     const tone = severity === 'error' ? 'bad' : severity === 'warn' ? 'warn' : 'dim';
-    lines.push(`${style(tone, code)}  ${shown(text)}`);
+    lines.push(...paragraph(`${style(tone, code)}  ${shown(text)}`));
     if (path !== null) lines.push(`  ${shown(path)}`);
   }
   return `${lines.join('\n')}\n`;
@@ -137,8 +141,7 @@ export function changeText(change: ChangeDocument, style: Style): string {
   if (change.outcome === 'done')
     lines.push(`${style('good', change.action === 'apply' ? 'Applied' : 'Reverted')}: ${names}`);
   if (change.outcome === 'nothing-to-do') {
-    for (const note of change.plan.notes) lines.push(`${style('dim', note.patch)}  ${shown(note.text)}`);
-    lines.push('Nothing to do.');
+    lines.push(...noteLines(change.plan, style), 'Nothing to do.');
   }
   if (change.verified.length > 0)
     lines.push(
@@ -147,9 +150,11 @@ export function changeText(change: ChangeDocument, style: Style): string {
   for (const each of change.restart) {
     const what = `${each.command} process ${each.pid}${each.port === null ? '' : ` on port ${each.port}`} (${each.owner})`;
     lines.push(
-      each.restarted
-        ? `Restarted: ${what}, now process ${each.newPid ?? 'unknown'}${each.why === null ? '' : ` (${each.why})`}`
-        : `${style('warn', 'Restart needed')}: ${what} still runs what it loaded before (${each.why ?? ''})`,
+      ...paragraph(
+        each.restarted
+          ? `Restarted: ${what}, now process ${each.newPid ?? 'unknown'}${each.why === null ? '' : ` (${each.why})`}`
+          : `${style('warn', 'Restart needed')}: ${what} still runs what it loaded before (${each.why ?? ''})`,
+      ),
       ...each.commands.map((words) => `  ${shellLine(words)}`),
     );
   }
@@ -165,7 +170,7 @@ export function historyText({ entries }: HistoryDocument, style: Style): string 
       ({ path, beforeSha256, afterSha256 }) =>
         `  ${shown(path)}  ${beforeSha256?.slice(0, 12) ?? 'nothing'} → ${afterSha256?.slice(0, 12) ?? 'nothing'}`,
     );
-    const why = entry.why === null ? [] : [`  ${shown(entry.why)}`];
+    const why = entry.why === null ? [] : paragraph(shown(entry.why), 2, 2);
     return [
       `${style('dim', entry.at)}  ${entry.action}${outcome}  ${entry.patches.join(', ')}`,
       ...why,

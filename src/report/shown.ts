@@ -22,15 +22,28 @@ export function shown(text: string, most = 400): string {
     : wellFormed;
 }
 
-/** Lines of at most `width` characters; a word longer than that stays whole, so that it can be copied. */
+/** Columns that a terminal shows of a line: colours take none. */
+const columnsOf = (text: string): number => text.replaceAll(/\u001b\[[0-9;]*m/g, '').length;
+
+/** Lines of at most `width` columns; a word longer than that stays whole, so that it can be copied. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > width) {
+    if (line !== '' && columnsOf(line) + 1 + columnsOf(word) > width) {
       lines.push(line);
       line = word;
     } else line = line === '' ? word : `${line} ${word}`;
   }
   return line === '' ? lines : [...lines, line];
+}
+
+/**
+ * A sentence in lines of at most 80 columns: the first stands `indent` columns in, the rest `hang`. Commands do not go through it, they
+ * are copied as one line.
+ */
+export function paragraph(text: string, indent = 0, hang = indent + 2): string[] {
+  const [first = '', ...more] = wrap(text, 80 - indent);
+  const rest = more.length === 0 ? [] : wrap(more.join(' '), 80 - hang);
+  return [`${' '.repeat(indent)}${first}`, ...rest.map((line) => `${' '.repeat(hang)}${line}`)];
 }

@@ -1,6 +1,6 @@
 import type { RecordingDocument, TurnsDocument } from '../live/schema.ts';
 import { advice, sentence } from './messages.ts';
-import { shown } from './shown.ts';
+import { paragraph, shown } from './shown.ts';
 
 const marks = { pass: '✓', fail: '✗', error: '?', skip: '-' } as const;
 
@@ -15,17 +15,17 @@ export function turnsText(document: TurnsDocument): string {
   ];
   for (const { id, status, got, expected, why, ms } of scenarios) {
     const took = status === 'skip' ? '' : `  (${(ms / 1000).toFixed(1)} s)`;
-    lines.push(`${marks[status]} ${id.padEnd(19)}${shown(got ?? why ?? '')}${took}`);
-    if (status === 'fail' || status === 'error') lines.push(`  ${''.padEnd(19)}expected: ${expected}`);
-    if (got !== null && why !== null) lines.push(`  ${''.padEnd(19)}${shown(why)}`);
+    lines.push(...paragraph(`${marks[status]} ${id.padEnd(19)}${shown(got ?? why ?? '')}${took}`, 0, 21));
+    if (status === 'fail' || status === 'error') lines.push(...paragraph(`expected: ${expected}`, 21, 21));
+    if (got !== null && why !== null) lines.push(...paragraph(shown(why), 21, 21));
   }
   for (const finding of findings)
     lines.push(
       '',
-      `${String(finding.args['scenario'])}: ${shown(sentence(finding))}`,
-      `  ${shown(advice(finding))} (${finding.code})`,
+      ...paragraph(`${String(finding.args['scenario'])}: ${shown(sentence(finding))}`),
+      ...paragraph(`${shown(advice(finding))} (${finding.code})`, 2, 2),
     );
-  if (notes.length > 0) lines.push('', ...notes.map((note) => `note: ${shown(note)}`));
+  if (notes.length > 0) lines.push('', ...notes.flatMap((note) => paragraph(`note: ${shown(note)}`)));
   const count = (status: keyof typeof marks): number =>
     scenarios.filter((scenario) => scenario.status === status).length;
   const rest = [
@@ -48,8 +48,9 @@ export function recordingText({ file, frames, turns, session, removed }: Recordi
         ? ' The session that was made for it is deleted.'
         : ` The session is ${session}.`;
   return [
-    `${frames} frames of ${turns} turn${turns === 1 ? '' : 's'} in ${file}.${kept}`,
-    'System prompt and credentials are left out; the text of the chat is in it: read it before you pass it on.',
+    ...paragraph(`${frames} frames of ${turns} turn${turns === 1 ? '' : 's'} in ${file}.${kept}`, 0, 0),
+    'System prompt and credentials are left out; the text of the chat is in it:',
+    'read it before you pass it on.',
     `See it: hermes-compat replay ${file} --verbose`,
     '',
   ].join('\n');

@@ -3,7 +3,7 @@ import type { UpdateState } from '../lifecycle/update/state.ts';
 import { severityMarks } from './human-finding.ts';
 import { sentence } from './messages.ts';
 import { shellLine } from './shell-line.ts';
-import { shown } from './shown.ts';
+import { paragraph, shown } from './shown.ts';
 
 type Planned = Pick<UpdateState, 'install' | 'home' | 'processes' | 'edits' | 'notTaken'> & {
   toTakeOut: string[];
@@ -11,25 +11,26 @@ type Planned = Pick<UpdateState, 'install' | 'home' | 'processes' | 'edits' | 'n
 
 /** What an update would do, for the question and for `--dry-run`. */
 export function updatePlanText({ install, home, processes, edits, toTakeOut, notTaken }: Planned): string {
-  const lines = [`Update of ${shown(install)} with ${shown(home)}`];
+  const lines = [...paragraph(`Update of ${shown(install)} with ${shown(home)}`)];
   if (processes.length === 0) lines.push('No running process would be ended.');
-  else lines.push('When it is done, the updater ends these processes, whatever they belong to:');
+  else
+    lines.push(...paragraph('When it is done, the updater ends these processes, whatever they belong to:'));
   for (const { pid, user, owner, install: of, command, launched } of processes) {
-    lines.push(
-      `  ${pid}  ${shown(user)}, ${shown(owner)}, ${shown(of ?? 'no known install')}: ${shown(command)}`,
-    );
+    const whose = `${shown(user)}, ${shown(owner)}, ${shown(of ?? 'no known install')}`;
+    lines.push(...paragraph(`${pid}  ${whose}: ${shown(command)}`, 2, 8));
     if (launched) lines.push('        launch started it: it is started again');
   }
   if (toTakeOut.length > 0)
-    lines.push(`Taken out first, and put back where still needed: ${toTakeOut.join(', ')}`);
-  if (notTaken !== null) lines.push(`Our edits stay in the tree: ${shown(notTaken)}`);
-  if (edits.length > 0)
+    lines.push(...paragraph(`Taken out first, and put back where still needed: ${toTakeOut.join(', ')}`));
+  if (notTaken !== null) lines.push(...paragraph(`Our edits stay in the tree: ${shown(notTaken)}`));
+  if (edits.length > 0) {
+    const some = edits.slice(0, 6).map(({ path }) => shown(path));
     lines.push(
-      `Your own edits, which fit the new version as far as it is known: ${edits
-        .slice(0, 6)
-        .map(({ path }) => shown(path))
-        .join(', ')}${edits.length > 6 ? ' …' : ''}`,
+      ...paragraph(
+        `Your own edits, which fit the new version as far as it is known: ${some.join(', ')}${edits.length > 6 ? ' …' : ''}`,
+      ),
     );
+  }
   return `${lines.join('\n')}\n`;
 }
 
@@ -40,11 +41,11 @@ export function updateText(document: UpdateDocument): string {
     return updatePlanText({ ...document, edits, notTaken: null });
   }
   const lines = [
-    headline(document.outcome, document),
+    ...paragraph(headline(document.outcome, document)),
+    ...verdictLines(document),
     ...receiptLines(document),
     ...editLines(document),
     ...processLines(document),
-    ...verdictLines(document),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -72,36 +73,39 @@ function receiptLines({ updater }: UpdateDocument): string[] {
   const receipt = updater?.receipt ?? null;
   if (receipt === null) return [];
   const changes = receipt.localChanges === null ? '' : `, local changes ${shown(receipt.localChanges)}`;
-  return [`Its receipt says: ${shown(receipt.outcome)}${changes}`];
+  return paragraph(`Its receipt says: ${shown(receipt.outcome)}${changes}`);
 }
 
 /** What became of our edits and of the user's own. */
-const editLines = ({ patches, edits, parked }: UpdateDocument): string[] => [
-  ...patches.map((each) => `${each.patch} (${each.carrier}): ${each.outcome}, ${shown(each.reason)}`),
-  ...edits
-    .filter(({ outcome }) => outcome !== 'kept')
-    .map(
-      ({ path, outcome, why }) =>
-        `Your edit of ${shown(path)}: ${outcome}${why === null ? '' : `, ${shown(why)}`}`,
-    ),
-  ...parked.map((each) => `Parked in a stash: ${shown(each)}`),
-];
+const editLines = ({ patches, edits, parked }: UpdateDocument): string[] =>
+  [
+    ...patches.map((each) => `${each.patch} (${each.carrier}): ${each.outcome}, ${shown(each.reason)}`),
+    ...edits
+      .filter(({ outcome }) => outcome !== 'kept')
+      .map(
+        ({ path, outcome, why }) =>
+          `Your edit of ${shown(path)}: ${outcome}${why === null ? '' : `, ${shown(why)}`}`,
+      ),
+    ...parked.map((each) => `Parked in a stash: ${shown(each)}`),
+  ].flatMap((line) => paragraph(line));
 
 /** What runs, what was ended, and what still runs the old code. */
 const processLines = ({ dashboards, processes, restart }: UpdateDocument): string[] => [
-  ...dashboards.map(({ outcome, port, why, url, pid }) =>
-    outcome === 'failed'
-      ? `The dashboard on port ${port} did not start: ${shown(why ?? '')}`
-      : `The dashboard on port ${port} runs${outcome === 'started' ? ' again' : ''}: ${url ?? ''} (pid ${pid ?? ''})`,
+  ...dashboards.flatMap(({ outcome, port, why, url, pid }) =>
+    paragraph(
+      outcome === 'failed'
+        ? `The dashboard on port ${port} did not start: ${shown(why ?? '')}`
+        : `The dashboard on port ${port} runs${outcome === 'started' ? ' again' : ''}: ${url ?? ''} (pid ${pid ?? ''})`,
+    ),
   ),
   ...processes
     .filter(({ ended, launched }) => ended === true && !launched)
-    .map(({ pid, command, restart: by }) => {
-      const again = by.length === 0 ? shown(command) : by.map(shellLine).join(' && ');
-      return `The updater ended process ${pid}. To start it again: ${again}`;
-    }),
+    .flatMap(({ pid, command, restart: by }) => [
+      `The updater ended process ${pid}. To start it again:`,
+      ...(by.length === 0 ? [`  ${shown(command)}`] : by.map((words) => `  ${shellLine(words)}`)),
+    ]),
   ...restart.flatMap(({ pid, owner, commands }) => [
-    `Process ${pid} (${shown(owner)}) still runs the old code. To restart it:`,
+    ...paragraph(`Process ${pid} (${shown(owner)}) still runs the old code. To restart it:`),
     ...commands.map((words) => `  ${shellLine(words)}`),
   ]),
 ];
@@ -110,9 +114,12 @@ const verdictLines = ({ verdict, report }: UpdateDocument): string[] => [
   ...(verdict === null ? [] : [`Verdict: ${verdict}`]),
   ...(report?.findings ?? [])
     .filter(({ severity }) => severity !== 'info')
-    .map(
-      (finding) =>
-        `  ${severityMarks[finding.severity][1]} ${finding.code}: ${shown(sentence(finding), 200)}`,
+    .flatMap((finding) =>
+      paragraph(
+        `${severityMarks[finding.severity][1]} ${finding.code}: ${shown(sentence(finding), 400)}`,
+        2,
+        4,
+      ),
     ),
 ];
 
