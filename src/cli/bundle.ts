@@ -18,8 +18,9 @@ export const bundle: BuildCommand = (command, context) => {
     .addHelpText(
       'after',
       `
-One JSON file for a bug report: facts and report of a target, and versions. Tokens, passwords and chats are never in it; what is
-in it (paths, host and user names, addresses) is listed before it is written.
+One JSON file for a bug report: facts and report of a target, and versions.
+Tokens, passwords and chats are never in it; what is in it (paths, host and user
+names, addresses) is listed before it is written.
 ${examples(['hermes-compat bundle', 'hermes-compat bundle http://127.0.0.1:9119 --output -'])}`,
     )
     .action((word: string | undefined, options: RawOptions) => runBundle(word, options, context));

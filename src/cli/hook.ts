@@ -12,8 +12,9 @@ export const hook: BuildCommand = (command, context) => {
   command.addHelpText(
     'after',
     `
-Hooks: overlay, systemd-user, systemd-system, launchd, cron, git, wrapper. Without a name: overlay, and a systemd path unit,
-else cron. What stands in their place is kept and called; remove puts it back exactly.
+Hooks: overlay, systemd-user, systemd-system, launchd, cron, git, wrapper.
+Without a name: overlay, and a systemd path unit, else cron. What stands in
+their place is kept and called; remove puts it back exactly.
 ${examples(['hermes-compat hook install', 'hermes-compat hook status', 'hermes-compat hook remove', 'hermes-compat hook run'])}${exitCodeHelp}`,
   );
   add(command, 'install', 'be told of updates that happened without us', true, context)

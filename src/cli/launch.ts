@@ -44,8 +44,9 @@ export const launch: BuildCommand = (command, context) => {
     .addHelpText(
       'after',
       `
-Starts the dashboard the right way for the installed version, detached and without opening a browser, and waits until a
-client could talk to it. The token is in a file that only you can read; nothing shows it.
+Starts the dashboard the right way for the installed version, detached and
+without opening a browser, and waits until a client could talk to it. The token
+is in a file that only you can read; nothing shows it.
 ${examples([
   'hermes-compat launch',
   'hermes-compat launch --port 9200 --profile coder',

@@ -33,8 +33,9 @@ export const record: BuildCommand = (command, context) => {
     .addHelpText(
       'after',
       `
-Every frame of both directions, one JSON object a line, for 'replay' and for bug reports. System prompt and credentials are
-left out. The text of the chat remains.
+Every frame of both directions, one JSON object a line, for 'replay' and for bug
+reports. System prompt and credentials are left out. The text of the chat
+remains.
 ${examples([
   'hermes-compat record --prompt-file question.txt --output turn.jsonl',
   'hermes-compat record --attach 20261130_140118_13d9d2 --output turn.jsonl',

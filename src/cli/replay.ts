@@ -18,7 +18,7 @@ const formats = ['human', 'json', 'rows', 'html'] as const;
 const codes = `
 Exit codes:
   0  replayed
-  1  --twice changed a turn, or the stored rows differ (with --fail-on-difference)
+  1  --twice changed a turn, or stored rows differ (with --fail-on-difference)
   2  usage error, or a file that is no recording
   130 interrupted
 `;

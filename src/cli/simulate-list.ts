@@ -1,3 +1,4 @@
+import { paragraph } from '../report/shown.ts';
 import type { SimulationsDocument } from '../simulate/schema.ts';
 import { documentHead } from '../tool.ts';
 import { type Io, write } from './io.ts';
@@ -21,7 +22,7 @@ export async function listSimulations(options: RawOptions, io: Io): Promise<void
   };
   if (options['json'] === true) return emit(io, {}, `${JSON.stringify(document, null, 2)}\n`);
   const rows = (of: readonly { name: string; says: string }[]): string =>
-    of.map(({ name, says }) => `  ${name.padEnd(20)} ${says}`).join('\n');
+    of.flatMap(({ name, says }) => paragraph(`${name.padEnd(20)} ${says}`, 2, 23)).join('\n');
   const versions = document.releases.map(({ version, contract, source }) => ({
     name: version,
     says: `contract ${contract ?? 'none'}${source === 'fork' ? ', measured on a fork' : ''}`,

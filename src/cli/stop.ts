@@ -30,7 +30,8 @@ export const stop: BuildCommand = (command, context) => {
     .addHelpText(
       'after',
       `
-Ends only what launch started: pid, start time and executable are compared with its record before any signal.
+Ends only what launch started: pid, start time and executable are compared with
+its record before any signal.
 ${examples(['hermes-compat stop', 'hermes-compat stop --port 9200', 'hermes-compat stop --all'])}`,
     )
     .action(async (word: string, raw: RawOptions) => {

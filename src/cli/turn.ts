@@ -33,13 +33,17 @@ export const turn: BuildCommand = (command, context) => {
 };
 
 const help = `
-The basic suite sends one short prompt to the model that is configured, in a session of its own, denies every approval,
-restores the session over a new socket, compares with the stored rows, and deletes that session and no other.
-The full suite starts the target's install with a throw-away HERMES_HOME and a scripted model: no real model is asked.
+The basic suite sends one short prompt to the model that is configured, in a
+session of its own, denies every approval, restores the session over a new
+socket, compares with the stored rows, and deletes that session and no other.
+The full suite starts the target's install with a throw-away HERMES_HOME and a
+scripted model: no real model is asked.
 
---mode legacy goes over the API server's /v1/chat/completions instead; its key is HERMES_COMPAT_API_KEY or --api-key-env/-file.
---mode auto goes there only when the dashboard fails before the prompt was sent. A dashboard that fails in the middle of a
-turn gives an error of that turn, and the prompt is not sent again.
+--mode legacy goes over the API server's /v1/chat/completions instead; its key
+is HERMES_COMPAT_API_KEY or --api-key-env/-file. --mode auto goes there only
+when the dashboard fails before the prompt was sent. A dashboard that fails in
+the middle of a turn gives an error of that turn, and the prompt is not sent
+again.
 `;
 
 const exampleLines = [

@@ -13,9 +13,11 @@ export const update: BuildCommand = (command, context) => {
     .addHelpText(
       'after',
       `
-Takes our source edits out, runs the engine's own update, puts back what is still needed, starts again what launch had
-started, and checks. The end of the engine's updater ends every dashboard of the machine: which ones is shown before.
-A run that was cut goes on where it stood when it is started again. Behind "--": words for the engine's update.
+Takes our source edits out, runs the engine's own update, puts back what is
+still needed, starts again what launch had started, and checks. The end of the
+engine's updater ends every dashboard of the machine: which ones is shown
+before. A run that was cut goes on where it stood when it is started again.
+Behind "--": words for the engine's update.
 ${examples(['hermes-compat update', 'hermes-compat update --dry-run', 'hermes-compat update ssh://box --yes -- --no-backup'])}${exitCodeHelp}`,
     )
     .action((word: string, options: RawOptions) => run(word, options, 'update', context));

@@ -1,4 +1,5 @@
 import { documentHead } from '../tool.ts';
+import { paragraph } from './shown.ts';
 
 interface Listed {
   id: string;
@@ -10,5 +11,8 @@ export function checkList(checks: readonly Listed[], format: 'json' | 'text'): s
   const listed = checks.map(({ id, summary }) => ({ id, summary }));
   if (format === 'json') return `${JSON.stringify({ ...documentHead('checks'), checks: listed }, null, 2)}\n`;
   const width = Math.max(...listed.map(({ id }) => id.length));
-  return listed.map(({ id, summary }) => `${id.padEnd(width)}  ${summary}\n`).join('');
+  const lines = listed.flatMap(({ id, summary }) =>
+    paragraph(`${id.padEnd(width)}  ${summary}`, 0, width + 2),
+  );
+  return `${lines.join('\n')}\n`;
 }

@@ -35,11 +35,18 @@ export function listText({ patches }: PatchListDocument, style: Style): string {
   return `${blocks.join('\n\n')}\n`;
 }
 
+const placeLines = (
+  { target, install, home }: Pick<PlanDocument, 'target' | 'install' | 'home'>,
+  style: Style,
+): string[] =>
+  paragraph(`${shown(target.name)}  ${shown(install ?? 'no install')}  home ${shown(home)}`).map((line) =>
+    style('dim', line),
+  );
+
 /** What would be written, as `git diff` shows it. */
 export function planText(plan: PlanDocument, style: Style): string {
   const lines: string[] = [];
-  const place = `${shown(plan.target.name)}  ${shown(plan.install ?? 'no install')}  home ${shown(plan.home)}`;
-  lines.push(style('dim', place), '');
+  lines.push(...placeLines(plan, style), '');
   for (const step of plan.steps) {
     const verb = step.action === 'remove' ? 'removes' : step.beforeSha256 === null ? 'makes' : 'changes';
     lines.push(`${style('strong', step.patch)} (${step.carrier}) ${verb} ${shown(step.path)}`);
@@ -104,13 +111,7 @@ const stateTones: Record<StatusDocument['patches'][number]['state'], Tone> = {
 };
 
 export function statusText(status: StatusDocument, style: Style, verbose: boolean): string {
-  const lines = [
-    style(
-      'dim',
-      `${shown(status.target.name)}  ${shown(status.install ?? 'no install')}  home ${shown(status.home)}`,
-    ),
-    '',
-  ];
+  const lines = [...placeLines(status, style), ''];
   for (const patch of status.patches) {
     const tone =
       patch.effective === 'no' && patch.state.startsWith('applied') ? 'warn' : stateTones[patch.state];

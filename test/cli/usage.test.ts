@@ -100,6 +100,8 @@ describe('without a command', () => {
       const help = await runCli([name, '--help']);
       expect({ name, code: help.code }).toEqual({ name, code: 0 });
       expect(help.stdout).toMatch(new RegExp(`^Usage: hermes-compat ${name}`));
+      const prose = help.stdout.split('\n').filter((line) => !line.startsWith('  $ '));
+      expect(prose.filter((line) => line.length > 80)).toEqual([]);
     }
   });
 
