@@ -97,7 +97,7 @@ def start(spec, folder, port, token, mark):
         )
 
 
-def call(port, method, path, token=None, body=None, timeout=15):
+def call(port, method, path, token=None, body=None, timeout=45):
     """(status, content type, text)"""
     with contextlib.closing(http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)) as connection:
         headers = {"Authorization": "Bearer " + token} if token else {}

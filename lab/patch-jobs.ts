@@ -69,8 +69,11 @@ async function measure(
 function outcome({ code, stdout }: CliResult): string {
   const said = JSON.parse(stdout) as
     | ChangeDocument
-    | { kind: 'error'; error: { finding: string | null; kind: string } };
-  if (said.kind !== 'change') return `exit ${code}: ${said.error.finding ?? said.error.kind}`;
+    | { kind: 'error'; error: { finding: string | null; kind: string; message: string } };
+  if (said.kind !== 'change') {
+    const { finding, kind, message } = said.error;
+    return `exit ${code}: ${finding ?? `${kind}, ${message}`}`;
+  }
   const refused = said.plan.refusals.map((each) => `${each.patch} ${each.code}`);
   const failed = said.verified.filter(({ ok }) => !ok).map(({ step }) => `${step} failed`);
   return [said.outcome, ...(code === 0 ? [] : [`exit ${code}`]), ...refused, ...failed].join(', ');

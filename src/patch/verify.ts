@@ -43,7 +43,7 @@ export async function verifyDashboard(
   const spec = { command: engineCommand(install), flags: [], files, env: {}, want, seconds: 120 };
   const result = await host.run([install.interpreter?.path ?? 'python3', '-I', '-B', '-c', runner], {
     stdin: JSON.stringify({ script, spec }),
-    timeoutMs: 200_000,
+    timeoutMs: 300_000,
     ...(signal === null ? {} : { signal }),
   });
   const line = result.stdout.toString('utf8').trim().split('\n').at(-1) ?? '';
@@ -52,7 +52,7 @@ export async function verifyDashboard(
   } catch (cause) {
     if (signal?.aborted === true)
       throw new CompatError('interrupted', 'interrupted; everything is as it was');
-    const why = result.timedOut ? 'no end within 200 s' : result.stderr.toString('utf8').trim().slice(-300);
+    const why = result.timedOut ? 'no end within 300 s' : result.stderr.toString('utf8').trim().slice(-300);
     throw new CompatError('rolled-back', `the check on a throw-away dashboard gave no answer (${why})`, {
       cause,
     });
