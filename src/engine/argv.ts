@@ -1,6 +1,7 @@
 /** What the command line of an engine says. */
 export interface EngineCommand {
-  command: 'dashboard' | 'serve' | 'gateway' | 'other';
+  /** `update`: without `--check`, which only asks. */
+  command: 'dashboard' | 'serve' | 'gateway' | 'update' | 'other';
   /** `-p NAME`, as the engine picks it out before anything else (`hermes_cli/main.py`, _apply_profile_override). */
   profile: string | null;
   host: string | null;
@@ -43,10 +44,14 @@ function commandOf(args: string[]): EngineCommand['command'] {
     const arg = args[i] as string;
     if (arg === '-p' || arg === '--profile') i += 1;
     else if (!arg.startsWith('-'))
-      return arg === 'dashboard' || arg === 'serve' || arg === 'gateway' ? arg : 'other';
+      return arg === 'update' && args.includes('--check')
+        ? 'other'
+        : (commands.find((each) => each === arg) ?? 'other');
   }
   return 'other';
 }
+
+const commands = ['dashboard', 'serve', 'gateway', 'update'] as const;
 
 function valueOf(args: string[], names: string[]): string | null {
   for (const [i, arg] of args.entries()) {

@@ -7,6 +7,7 @@ import { listenerOf } from './listener.ts';
 import { clockOf, processesOf } from './processes.ts';
 import { effectiveHome, rootOf } from './resolve-home.ts';
 import type { EngineProcess, Home, HostFacts, Install } from './schema.ts';
+import { updatersOf } from './updaters.ts';
 
 export type { LocateAsk } from './gather.ts';
 
@@ -48,7 +49,7 @@ export async function locate(host: Host, ask: LocateAsk): Promise<Located> {
   return {
     host: {
       ...(await machine(host, gathered)),
-      home: base === '' ? null : homeOf(gathered, place, clockOf(gathered).nowMs),
+      home: base === '' ? null : withUpdaters(gathered, place, install),
       named: named === 'none' ? null : (named as HostFacts['named']),
       chosen,
       listener,
@@ -59,6 +60,16 @@ export async function locate(host: Host, ask: LocateAsk): Promise<Located> {
     installs: [...installs].sort((a, b) => Number(b.id === chosen.install) - Number(a.id === chosen.install)),
     processes,
   };
+}
+
+/** The home with its locks, and what updates its install without one. */
+function withUpdaters(
+  gathered: Gathered,
+  place: Pick<Home, 'path' | 'root' | 'profile' | 'from'>,
+  install: Install | null,
+): Home {
+  const home = homeOf(gathered, place, clockOf(gathered).nowMs);
+  return { ...home, locks: [...home.locks, ...updatersOf(gathered, install, home.locks)] };
 }
 
 /** Homes whose running dashboard is meant when none is named: the target's, of a profile only where one was asked for. */

@@ -45,16 +45,16 @@ export function processesOf(
     (gathered.records.get('install') ?? []).map(([index = '', root = '']) => [index, root]),
   );
   return rawProcesses(gathered, seen.clock).flatMap((raw) => {
-    const command = parseEngineArgv(raw.argv);
-    if (command.command === 'other') return [];
+    const { command, ...words } = parseEngineArgv(raw.argv);
+    if (command === 'other' || command === 'update') return [];
     const install = installs.find(({ root }) => root === roots.get(raw.install)) ?? null;
-    return [processOf(raw, command, install, seen)];
+    return [processOf(raw, { ...words, command }, install, seen)];
   });
 }
 
 function processOf(
   raw: RawProcess,
-  command: EngineCommand,
+  command: EngineCommand & Pick<EngineProcess, 'command'>,
   install: Install | null,
   seen: Seen,
 ): EngineProcess {

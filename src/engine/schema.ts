@@ -201,7 +201,7 @@ export const homeSchema = z.object({
     .describe('An update by hermes-compat that is going on, or was cut'),
   locks: z.array(
     z.object({
-      path: z.string(),
+      path: z.string().describe('File; the command line of an updater that takes none'),
       kind: z.enum(['ours', 'engine-update']),
       pid: z.number().nullable(),
       alive: z.boolean().nullable(),

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { hookFolder, markerFile } from '../engine/compat-places.ts';
+import { environmentOf } from '../engine/environment.ts';
 import { FileError, type Host } from '../host/types.ts';
 
 /** A line a thing that was looked at, sorted: what it is, and its hash, version or start time. */
@@ -80,10 +81,6 @@ export async function fingerprint(
     .map((line) => (line.startsWith('process ') ? processLine(line) : line))
     .sort();
 }
-
-/** Root of the environment that a tree lies in: of a checkout itself, of site-packages its prefix. */
-export const environmentOf = (install: string): string =>
-  /^(.*)\/lib\/python[^/]*\/site-packages$/.exec(install)?.[1] ?? install;
 
 /** A command line could hold a secret, and only its being another one counts. */
 const processLine = (line: string): string => {

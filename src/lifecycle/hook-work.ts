@@ -4,6 +4,7 @@ import type { EngineProcess } from '../engine/schema.ts';
 import { CompatError } from '../errors.ts';
 import { writeWhole } from '../patch/journal.ts';
 import { claimsIn, type Lock, takeLock } from '../patch/lock.ts';
+import { updateOf } from '../patch/update-state.ts';
 import {
   differences,
   fingerprint,
@@ -18,7 +19,6 @@ import { addToLog, ensureHookFolder } from './hook-log.ts';
 import { type HookResult, type HookRun, result } from './hook-run.ts';
 import { outdated } from './patch-change.ts';
 import { type Settled, settle } from './settle.ts';
-import { liveUpdate } from './updater-process.ts';
 
 /** The part of a hook that only runs after a change. */
 export async function workAlone(run: HookRun, watched: Watched): Promise<HookResult> {
@@ -109,7 +109,7 @@ async function settleAll(
 async function untilNoUpdate(run: HookRun, installs: readonly string[]): Promise<boolean> {
   const until = Date.now() + run.patienceMs;
   for (;;) {
-    if ((await liveUpdate(run.host, run.root, installs)) === null) return true;
+    if ((await updateOf(run.host, run.root, installs))?.state !== 'live') return true;
     if (Date.now() > until) return false;
     await sleep(1000, undefined, { signal: run.signal });
   }

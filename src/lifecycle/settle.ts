@@ -13,7 +13,7 @@ export interface SettledPatch {
   carrier: MarkerEntry['carrier'];
   /**
    * `kept`: it is there · `reapplied` · `retired`: the engine has it of its own now, and what was left of ours is gone ·
-   * `taken-over`: another's edit does it · `not-missed`: it is gone, and the dashboard works without · `refused`
+   * `taken-over`: another's edit does it, or our other carrier · `not-missed`: it is gone, and the dashboard works without · `refused`
    */
   outcome: 'kept' | 'reapplied' | 'retired' | 'taken-over' | 'not-missed' | 'refused';
   /** Finding code of a refusal. */
@@ -55,13 +55,17 @@ export async function settle(
   const settled: Settled = { patches: [], plans: [] };
   if (entries.length === 0) return settled;
   const status = await statusOf(world, session.catalogue);
-  const missing: MarkerEntry[] = [];
+  const missing: Missing[] = [];
   for (const entry of entries) {
     const now = status.patches.find(({ id }) => id === entry.patch);
-    const kept = now === undefined ? unknownPatch(entry) : standing(entry, now, isMissed);
+    if (now === undefined) {
+      settled.patches.push(unknownPatch(entry));
+      continue;
+    }
+    const kept = standing(entry, now, isMissed);
     if (kept !== null) settled.patches.push(kept);
-    else if (now?.state === 'not-needed') await retire(session, entry, now, settled);
-    else missing.push(entry);
+    else if (now.state === 'not-needed') await retire(session, entry, now, settled);
+    else missing.push({ entry, now });
   }
   for (const group of grouped(missing)) await reapply(session, group, settled);
   return settled;
@@ -91,28 +95,50 @@ function standing(
 
 const of = ({ patch, carrier }: MarkerEntry): Pick<SettledPatch, 'patch' | 'carrier'> => ({ patch, carrier });
 
+/** A recorded patch that is not as its entry says. */
+interface Missing {
+  entry: MarkerEntry;
+  now: PatchStatus;
+}
+
 /** One verification a group: patches of one carrier and one width go in together. */
-function grouped(entries: MarkerEntry[]): MarkerEntry[][] {
-  const groups = new Map<string, MarkerEntry[]>();
-  for (const entry of entries) {
-    const key = `${entry.carrier} ${entry.allowNonLoopback}`;
-    groups.set(key, [...(groups.get(key) ?? []), entry]);
+function grouped(missing: readonly Missing[]): Missing[][] {
+  const groups = new Map<string, Missing[]>();
+  for (const each of missing) {
+    const key = `${each.entry.carrier} ${each.entry.allowNonLoopback}`;
+    groups.set(key, [...(groups.get(key) ?? []), each]);
   }
   return [...groups.values()];
 }
 
-async function reapply(session: Session, group: MarkerEntry[], settled: Settled): Promise<void> {
+async function reapply(session: Session, group: readonly Missing[], settled: Settled): Promise<void> {
+  const entries = group.map(({ entry }) => entry);
   try {
-    const plan = await perform(session, group, 'apply');
-    for (const entry of group)
-      settled.patches.push({ ...of(entry), outcome: 'reapplied', code: null, reason: 'it was gone' });
+    const plan = await perform(session, entries, 'apply');
     if (plan !== null) settled.plans.push(plan);
+    for (const each of group) {
+      const isWritten = plan?.steps.some(({ patch }) => patch === each.entry.patch) === true;
+      const reapplied = { outcome: 'reapplied' as const, code: null, reason: 'it was gone' };
+      if (isWritten) settled.patches.push({ ...of(each.entry), ...reapplied });
+      else await alreadyThere(session, each, settled);
+    }
   } catch (error) {
     if (!isAnswer(error)) throw error;
     // All or nothing would leave out a patch that fits because of one that does not.
-    if (group.length > 1) for (const entry of group) await reapply(session, [entry], settled);
-    else settled.patches.push(refused(group[0] as MarkerEntry, error));
+    if (group.length > 1) for (const each of group) await reapply(session, [each], settled);
+    else settled.patches.push(refused(entries[0] as MarkerEntry, error));
   }
+}
+
+/** Nothing was to be written: it is there as recorded, or by the other carrier, and then this entry is over. */
+async function alreadyThere(session: Session, { entry, now }: Missing, settled: Settled): Promise<void> {
+  const base = { ...of(entry), code: null, reason: now.reason };
+  if (now.carrier === null || now.carrier === entry.carrier) {
+    settled.patches.push({ ...base, outcome: 'kept' });
+    return;
+  }
+  await forget(session, (each) => isSame(each, entry));
+  settled.patches.push({ ...base, outcome: 'taken-over' });
 }
 
 async function retire(

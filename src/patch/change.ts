@@ -7,10 +7,12 @@ import { compileAll } from './compile.ts';
 import type { FileChange } from './draft.ts';
 import { fileErrorsAs } from './file-trouble.ts';
 import { ensureStateFolder, journalFolder, readJournal } from './journal.ts';
+import { forget } from './forget.ts';
 import { type Lock, refuseForeignFolder, takeLock } from './lock.ts';
 import { correctMarker } from './correct-marker.ts';
 import { sharedMarkerText } from './marker.ts';
-import { nextMarker } from './next-marker.ts';
+import { isDropped, nextMarker } from './next-marker.ts';
+import { refuseOtherUpdate } from './other-update.ts';
 import { draftedFiles } from './plan-overlay.ts';
 import { driftFrom, isEmpty, makePlan, type Plan } from './plan.ts';
 import { type Recovery, recover } from './recover.ts';
@@ -60,17 +62,19 @@ export async function planNow(session: Session, options: PlanOptions): Promise<{
 
 /**
  * Plans, asks, and carries out: lock, recover, plan again, compile, stage, journal, rename, read back, verify, marker.
- * When nothing is to be done, nothing is touched; only a marker that says another revision than the bytes is corrected.
+ * When nothing is to be done, nothing is touched; only a marker that says another than the bytes is corrected.
  *
  * @throws CompatError refused, rolled-back, half-done, interrupted
  */
 export async function change(session: Session, request: Request): Promise<Outcome> {
+  await fileErrorsAs('unchecked', 'what is there cannot be read', () => refuseOtherUpdate(session));
   const recovered = await recoverFirst(session);
-  const first = (await planNow(session, request.options)).plan;
+  const { plan: first, world: seen } = await planNow(session, request.options);
   if (request.saved !== null) refuseDrift(request.saved, first.document);
   refuseRefusals(first);
   if (isEmpty(first)) {
     if (request.options.do === 'apply') await correctMarker(session);
+    else await forget(session, (entry) => isDropped(seen, first, entry));
     return { plan: first, changed: false, verified: [], recovered };
   }
   if (!(await request.consent(first)))

@@ -18,6 +18,7 @@ export async function forget(
 ): Promise<MarkerEntry[]> {
   const { host, scene, who } = session;
   const { root } = scene.home;
+  if (!(await readMarkers(host, root)).ours?.entries.some(isOver)) return [];
   const lock = await takeLock(host, lockFolder(root), who, '');
   try {
     const { ours, shared } = await readMarkers(host, root);

@@ -18,7 +18,7 @@ export function nextMarker(
   const before = world.markers.ours ?? emptyMarker();
   const made = entriesOf(world, catalogue, plan, before, at);
   const entries = [
-    ...before.entries.filter((entry) => !replacedBy(entry, made) && !dropped(world, plan, entry)),
+    ...before.entries.filter((entry) => !replacedBy(entry, made) && !isDropped(world, plan, entry)),
     ...made,
   ];
   return {
@@ -89,7 +89,8 @@ const replacedBy = (entry: MarkerEntry, made: MarkerEntry[]): boolean =>
       each.install === entry.install,
   );
 
-function dropped(world: World, plan: Plan, entry: MarkerEntry): boolean {
+/** A revert found that nothing of ours is there for this entry, or takes it out. */
+export function isDropped(world: World, plan: Plan, entry: MarkerEntry): boolean {
   if (!plan.draft.dropped.has(`${entry.patch} ${entry.carrier}`)) return false;
   return entry.carrier === 'overlay'
     ? entry.home === world.overlayHome

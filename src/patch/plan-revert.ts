@@ -22,9 +22,16 @@ export async function planRevert(world: World, catalogue: Catalogue, options: Pl
     if (options.carrier !== 'source') await revertOverlay(world, draft, catalogue, patch, options);
     if (options.carrier !== 'overlay') await revertSource(world, draft, patch, options);
     if (draft.steps.length + draft.refusals.length === before)
-      draft.notes.push({ patch: id, text: 'nothing of ours is there' });
+      draft.notes.push({ patch: id, text: nothingText(world, draft, id) });
   }
   return draft;
+}
+
+function nothingText({ markers }: World, draft: Draft, id: string): string {
+  const recorded = markers.ours?.entries.some(
+    ({ patch, carrier }) => patch === id && draft.dropped.has(`${patch} ${carrier}`),
+  );
+  return recorded === true ? 'nothing of ours is there; our records forget it' : 'nothing of ours is there';
 }
 
 async function revertSource(world: World, draft: Draft, patch: Patch, options: PlanOptions): Promise<void> {
@@ -32,7 +39,11 @@ async function revertSource(world: World, draft: Draft, patch: Patch, options: P
   const reading = await readSource(patch, treeOf(world, draft));
   const { state } = reading;
   const file = treeFile(world, patch.source.file);
-  if (state.kind !== 'ours') return removeModule(world, draft, patch);
+  if (state.kind !== 'ours') {
+    // What cannot be read may still hold our edit.
+    if (state.kind !== 'unknown') draft.dropped.add(`${patch.id} source`);
+    return removeModule(world, draft, patch);
+  }
   const problem = state.intact ? moduleProblem(world, draft, patch, reading) : state.why;
   const hopeless = state.span.from === state.span.to;
   if (problem !== null && (!options.replace || hopeless)) {
@@ -66,7 +77,10 @@ async function revertOverlay(
   options: PlanOptions,
 ): Promise<void> {
   const state = draftedOverlay(world, draft, catalogue);
-  if (state.kind !== 'ours' || !state.patches.some(({ id }) => id === patch.id)) return;
+  if (state.kind !== 'ours' || !state.patches.some(({ id }) => id === patch.id)) {
+    draft.dropped.add(`${patch.id} overlay`);
+    return;
+  }
   if (state.changed.length > 0 && !options.replace) {
     const reason = `files of the overlay were changed by hand: ${state.changed.join(', ')}`;
     const alternative = `hermes-compat patch revert ${patch.id} --replace removes them`;

@@ -1,7 +1,9 @@
+import { environmentOf } from '../engine/environment.ts';
 import { FileError, type Host } from '../host/types.ts';
 
-/** The engine's own update marker, `<root home>/.hermes-update-in-progress` (0.20 and newer). */
+/** An update of the engine by its own updater. */
 export interface UpdateState {
+  /** Its lock file, `<root home>/.hermes-update-in-progress` (0.20 and newer), or the command line that was seen. */
   path: string;
   pid: number | null;
   /** `live`: its process runs; `stale`: it is gone, so the tree may be half updated. */
@@ -10,8 +12,42 @@ export interface UpdateState {
 
 const maxAgeMs = 20 * 60_000;
 
+/**
+ * Looks for an update of these trees. Releases up to 0.19 take no lock, so command lines count too: an updater is a program of one
+ * of these trees with the word `update`.
+ *
+ * @param installs ids of installs, which are their roots
+ */
+export async function updateOf(
+  host: Host,
+  root: string,
+  installs: readonly string[],
+): Promise<UpdateState | null> {
+  const [lock, running] = await Promise.all([readLock(host, root), runningUpdater(host, installs)]);
+  return lock?.state === 'live' ? lock : (running ?? lock);
+}
+
+async function runningUpdater(host: Host, installs: readonly string[]): Promise<UpdateState | null> {
+  if (installs.length === 0) return null;
+  const { stdout } = await host.script("ps -A -o pid= -o args= 2>/dev/null | grep ' update' ; exit 0");
+  const places = installs.map((install) => `${environmentOf(install)}/`);
+  for (const line of stdout.toString('utf8').split('\n')) {
+    const [, pid, args = ''] = /^\s*(\d+)\s+(.*)$/.exec(line) ?? [];
+    if (pid === undefined || !isUpdater(args)) continue;
+    if (places.some((place) => args.includes(place)))
+      return { path: args.slice(0, 200), pid: Number(pid), state: 'live' };
+  }
+  return null;
+}
+
+/** `…/python …/bin/hermes update`, also as a module; ours is `hermes-compat update`. `--check` only asks. */
+const isUpdater = (args: string): boolean =>
+  !/ update .*--check( |$)/.test(args) &&
+  (/\/(hermes|hermesx|hermes-iot|hermes-agent)( -\S+( \S+)?)* update( |$)/.test(args) ||
+    /hermes_cli[./]main(\.py)?( -\S+( \S+)?)* update( |$)/.test(args));
+
 /** Body: pid, start time, and from format 2 on a line `ct:<creation time of the owner>` (hermes_cli/update_lock.py). */
-export async function readUpdate(host: Host, root: string): Promise<UpdateState | null> {
+async function readLock(host: Host, root: string): Promise<UpdateState | null> {
   const path = `${root}/.hermes-update-in-progress`;
   let text: string;
   try {

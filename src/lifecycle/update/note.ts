@@ -2,9 +2,9 @@ import { CompatError } from '../../errors.ts';
 import { planNow } from '../../patch/change.ts';
 import type { FileChange } from '../../patch/draft.ts';
 import type { MarkerEntry } from '../../patch/schema.ts';
+import { updateOf } from '../../patch/update-state.ts';
 import { readWorld } from '../../patch/world.ts';
 import { recordedHere } from '../settle.ts';
-import { liveUpdate } from '../updater-process.ts';
 import { type Edits, noteEdits, refuseRisk } from './edits.ts';
 import { endangered, launchesOf } from './processes.ts';
 import { installOf, type Place, type UpdateRun } from './run.ts';
@@ -25,11 +25,11 @@ export async function noteAll(
   const install = installOf(place);
   const { home } = session.scene;
   refuseSealed(place);
-  const live = await liveUpdate(run.host, home.root, [install.id]);
-  if (live !== null)
+  const live = await updateOf(run.host, home.root, [install.id]);
+  if (live?.state === 'live')
     throw new CompatError(
       'refused',
-      `an engine update is running (pid ${live.pid ?? 'unknown'}, ${live.seen})`,
+      `an engine update is running (pid ${live.pid ?? 'unknown'}, ${live.path})`,
       {
         finding: 'UPDATE_IN_PROGRESS',
         args: { pid: live.pid },
