@@ -92,6 +92,15 @@ describe.skipIf(!ready)('0.16.0 → 0.19.0', { timeout: 1_800_000 }, () => {
     expect(outcomes(said)).toEqual({ [`model-library ${carrier}`]: outcome });
   });
 
+  test('an update of the engine that was cut is finished, our source edit is no edit of the user', async () => {
+    const engine = await applied('uv', 'source');
+    await writeFile(`${engine.home}/.hermes-update-in-progress`, '999999\n');
+    const at = [`local:${engine.venv}`, '--home', engine.home];
+    const said = document<UpdateDocument>(await engine.compat('update', ...at, '--yes', '--json'));
+    expect(said, JSON.stringify(said)).toMatchObject({ outcome: 'updated', after: { version: '0.19.0' } });
+    expect(outcomes(said)).toEqual({ 'model-library source': 'reapplied' });
+  });
+
   test('an edit of the user that would be replaced stops it before anything is touched', async () => {
     const engine = await applied('uv', 'source');
     const mine = `${await readFile(engine.server, 'utf8')}\n# mine\n`;

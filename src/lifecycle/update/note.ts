@@ -1,9 +1,10 @@
 import { CompatError } from '../../errors.ts';
 import { planNow } from '../../patch/change.ts';
 import type { FileChange } from '../../patch/draft.ts';
+import { makePlan } from '../../patch/plan.ts';
 import type { MarkerEntry } from '../../patch/schema.ts';
 import { updateOf } from '../../patch/update-state.ts';
-import { readWorld } from '../../patch/world.ts';
+import { readWorld, type World } from '../../patch/world.ts';
 import { recordedHere } from '../settle.ts';
 import { type Edits, noteEdits, refuseRisk } from './edits.ts';
 import { endangered, launchesOf } from './processes.ts';
@@ -111,14 +112,27 @@ async function oursToTake(
   const { plan } = await planNow(session, takeOutOptions(taken));
   const [refusal] = plan.document.refusals;
   if (refusal === undefined) return { taken, notTaken: null, changes: plan.changes };
-  // A cut update of the engine is what this one ends; its updater carries edits over, or parks them.
   if (refusal.code === 'UPDATE_INTERRUPTED')
-    return { taken: [], notTaken: refusal.reason, changes: plan.changes };
+    return { taken: [], notTaken: refusal.reason, changes: await replacedAnyway(place, world, taken) };
   throw new CompatError(
     'refused',
     `nothing was touched: our edit cannot be taken out first: ${refusal.reason}${refusal.alternative === null ? '' : `\n  instead: ${refusal.alternative}`}`,
     { finding: refusal.code, args: { patch: refusal.patch } },
   );
+}
+
+/**
+ * A cut update of the engine is what this one ends. In a checkout its updater carries our edits over, or parks them, like any other;
+ * elsewhere every file is replaced, and what is ours there is no edit of the user that would be lost: the marker brings it back.
+ */
+async function replacedAnyway(
+  { session }: Place,
+  world: World,
+  taken: readonly MarkerEntry[],
+): Promise<FileChange[]> {
+  if (world.install?.git !== null) return [];
+  const plan = await makePlan({ ...world, update: null }, session.catalogue, takeOutOptions(taken));
+  return plan.document.refusals.length === 0 ? plan.changes : [];
 }
 
 export const takeOutOptions = (taken: readonly MarkerEntry[]) => ({

@@ -1,7 +1,9 @@
 import { updateFolder } from '../../engine/compat-places.ts';
 import { CompatError } from '../../errors.ts';
+import type { Host } from '../../host/types.ts';
 import { change, recoverFirst } from '../../patch/change.ts';
 import { takeLock } from '../../patch/lock.ts';
+import { updateOf } from '../../patch/update-state.ts';
 import { bringBack, finishUp } from './bring-back.ts';
 import { keepEdits } from './edits.ts';
 import { sayWhere, stopIfAsked } from './interrupt.ts';
@@ -131,6 +133,7 @@ async function goOn(run: UpdateRun, job: Job, range: Range): Promise<UpdateResul
     run.say(`running the engine's own update: ${argv.join(' ')}`);
     const start = updaterStart(installOf(place), place.session.scene.home, state.engineArgs, run.env);
     state.exitCode = await runUpdater(host, root, start, run);
+    if (state.exitCode === 0) await removeStaleLock(host, root);
     await done('updated');
   }
   // The updater may have brought another generation, and with it other rules.
@@ -144,6 +147,12 @@ async function goOn(run: UpdateRun, job: Job, range: Range): Promise<UpdateResul
   await clearState(host, root);
   await run.reached?.('ended');
   return result;
+}
+
+/** Releases up to 0.19 know no lock: one that a cut updater of another release left has had its end with this one. */
+async function removeStaleLock(host: Host, root: string): Promise<void> {
+  const left = await updateOf(host, root, []);
+  if (left?.state === 'stale') await host.removeFile(left.path);
 }
 
 async function takeOut(run: UpdateRun, { session }: Place, state: UpdateState): Promise<void> {
