@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, lstat, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { update } from '../../src/lifecycle/update/update.ts';
@@ -164,6 +164,30 @@ describe('update of a small tree', () => {
       expect(tree.git('stash', 'list')).toBe('');
     },
   );
+
+  test("the updater runs with the umask that we were started with; the files about it are the user's alone", async () => {
+    const tree = await applied(null);
+    const modeOf = async (path: string): Promise<string> => ((await lstat(path)).mode & 0o777).toString(8);
+    const notes = join(tree.root, 'hermes_cli/notes.py');
+    const tool = join(tree.root, 'mytool.sh');
+    await writeFile(tool, '#!/bin/sh\n');
+    await chmod(tool, 0o755);
+    await tree.upstream({ 'hermes_cli/notes.py': 'ONE = 100\n' });
+    const our = join(tree.home, 'desktop-compat/update');
+    let ofOurs: string[] = [];
+    await update(
+      updateRunOf(tree, {
+        reached: async (step) => {
+          if (step === 'updated')
+            ofOurs = await Promise.all(['updater.log', 'code', 'pid'].map((name) => modeOf(join(our, name))));
+        },
+      }),
+    );
+    const umask = process.umask();
+    expect(await modeOf(notes)).toBe((0o666 & ~umask).toString(8));
+    expect(await modeOf(tool)).toBe((0o777 & ~umask).toString(8));
+    expect(ofOurs).toEqual(['600', '600', '600']);
+  });
 
   test('an updater that fails leaves the engine as it was and ours in place', async () => {
     const tree = await applied('source');

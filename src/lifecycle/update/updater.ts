@@ -10,16 +10,19 @@ const longestMs = 6 * 3_600_000;
 
 /**
  * Runs the updater so that it outlives us and our connection: it writes to a file, which is shown as it grows, and leaves its exit
- * code beside it. $1 folder, then argv.
+ * code beside it. $1 folder, then argv. The umask for our own files is never the updater's: it writes the whole tree anew.
  */
 const runScript = String.raw`
 dir=$1; shift
-umask 077
-rm -f "$dir/code"
-: >"$dir/updater.log"
-( trap '' HUP INT; "$@" >>"$dir/updater.log" 2>&1 </dev/null; echo $? >"$dir/code.new"; mv "$dir/code.new" "$dir/code" ) &
+rm -f "$dir/code" "$dir/updater.log"
+( umask 077; : >"$dir/updater.log" )
+( trap '' HUP INT
+  "$@" >>"$dir/updater.log" 2>&1 </dev/null
+  code=$?
+  umask 077
+  echo "$code" >"$dir/code.new"; mv "$dir/code.new" "$dir/code" ) &
 worker=$!
-{ echo "$worker"; LC_ALL=C ps -o lstart= -p "$worker"; } >"$dir/pid"
+( umask 077; { echo "$worker"; LC_ALL=C ps -o lstart= -p "$worker"; } >"$dir/pid" )
 tail -n +1 -f "$dir/updater.log" & shower=$!
 wait "$worker"
 sleep 1
