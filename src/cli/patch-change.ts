@@ -103,15 +103,12 @@ async function readPlan(path: string): Promise<PlanDocument> {
 }
 
 export async function unlock(_words: string[], options: RawOptions, { io, finish }: Context): Promise<void> {
-  const [{ claimsIn, removeClaims }, { lockFolder, treeLockFolder }] = await Promise.all([
+  const [{ claimsIn, removeClaims }, { lockFolders }] = await Promise.all([
     import('../patch/lock.ts'),
     import('../engine/compat-places.ts'),
   ]);
   await withPatchHost(options, io, async ({ host, scene, who }) => {
-    const folders = [
-      lockFolder(scene.home.root),
-      ...(scene.install === null ? [] : [treeLockFolder(scene.install.packageDir)]),
-    ];
+    const folders = lockFolders(scene.home.root, scene.install?.packageDir ?? null);
     const held = await Promise.all(
       folders.map(async (folder) => ({ folder, claims: await claimsIn(host, folder, who) })),
     );
@@ -133,7 +130,8 @@ export async function unlock(_words: string[], options: RawOptions, { io, finish
     if (options['yes'] !== true && !(isInteractive(io) && (await confirm(io, 'Take it away?'))))
       return finish(4);
     await sayIdentity(io, host, scene);
-    for (const each of held) await removeClaims(host, each.folder, each.claims);
+    for (const each of held.filter(({ claims: ofIt }) => ofIt.length > 0))
+      await removeClaims(host, each.folder, each.claims);
     await write(io.stdout, 'Unlocked. The next change first ends what was cut.\n');
   });
 }

@@ -33,3 +33,17 @@ export const hookFolder = (root: string): string => `${compatFolder(root)}/hooks
 
 /** An engine update of ours that is going on, or was cut: `state.json`, and what its updater says and left. Mode 0700. */
 export const updateFolder = (root: string): string => `${compatFolder(root)}/update`;
+
+/** Held by an `update` as long as it works. */
+export const updateLockFolder = (root: string): string => `${updateFolder(root)}/lock`;
+
+/** Held by a look of the hook. */
+export const hookLockFolder = (root: string): string => `${hookFolder(root)}/lock`;
+
+/** Every lock of ours that can stand in the way of this home and tree. */
+export const lockFolders = (root: string, packageDir: string | null): string[] => [
+  lockFolder(root),
+  ...(packageDir === null ? [] : [treeLockFolder(packageDir)]),
+  updateLockFolder(root),
+  hookLockFolder(root),
+];

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hookFolder, updateFolder } from '../engine/compat-places.ts';
+import { hookLockFolder, updateFolder } from '../engine/compat-places.ts';
 import type { EngineProcess } from '../engine/schema.ts';
 import { CompatError } from '../errors.ts';
 import { writeWhole } from '../patch/journal.ts';
@@ -42,7 +42,7 @@ async function lockOrLeave(run: HookRun, watched: Watched): Promise<Lock | null>
   const who = await run.who();
   for (let tries = 0; tries < 3; tries++) {
     try {
-      return await takeLock(host, `${hookFolder(root)}/lock`, who, '');
+      return await takeLock(host, hookLockFolder(root), who, '');
     } catch (error) {
       if (!isHeld(error)) throw error;
     }

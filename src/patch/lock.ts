@@ -186,6 +186,7 @@ function held(folder: string, claim: Claim): CompatError {
   return new CompatError('refused', `${message} (lock ${folder})`, {
     finding: 'LOCK_HELD',
     args: { path: folder, pid: claim.pid, hostname: claim.hostname, alive: claim.alive },
-    commands: [['hermes-compat', 'patch', 'unlock']],
+    // Nothing takes the lock from a process that lives: its end is waited for.
+    ...(claim.alive === true ? {} : { commands: [['hermes-compat', 'patch', 'unlock']] }),
   });
 }

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -189,5 +190,15 @@ describe.runIf(usable)('on a real tree', () => {
     expect(asked.stderr).toMatch(/4711 on elsewhere, nobody can tell/);
     expect((await patch('unlock', '--yes')).code).toBe(0);
     expect(await patch('unlock')).toMatchObject({ stdout: 'No lock is held.\n' });
+  });
+
+  test.each(['update', 'hooks'])('unlock: the lock of %s is one of ours too', async (of) => {
+    const lock = join(home, 'desktop-compat', of, 'lock');
+    await mkdir(lock, { recursive: true, mode: 0o700 });
+    await writeFile(join(lock, 'elsewhere~4711~abc-1~0123456789ab'), '');
+    expect((await patch('unlock')).stderr).toMatch(/4711 on elsewhere, nobody can tell/);
+    expect((await patch('unlock', '--yes')).code).toBe(0);
+    expect(await patch('unlock')).toMatchObject({ stdout: 'No lock is held.\n' });
+    expect(existsSync(lock)).toBe(false);
   });
 });

@@ -77,6 +77,19 @@ test('of two that entered at once the second steps back at once', async () => {
   expect(await readdir(folder)).toEqual([claimOf('100')]);
 });
 
+test('to a holder that lives there is nothing to type; where nobody can tell there is', async () => {
+  await claim('100');
+  const refused = async (alive: boolean | null): Promise<unknown> =>
+    takeLock(
+      host,
+      folder,
+      process('200', () => alive),
+      '',
+    ).catch((error: { details?: { commands?: unknown } }) => error.details?.commands ?? null);
+  expect(await refused(true)).toBeNull();
+  expect(await refused(null)).toEqual([['hermes-compat', 'patch', 'unlock']]);
+});
+
 test('who holds the lock is not waited for, whatever the names are', async () => {
   const lock = await takeLock(
     host,

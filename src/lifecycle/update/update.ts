@@ -1,4 +1,4 @@
-import { updateFolder } from '../../engine/compat-places.ts';
+import { updateFolder, updateLockFolder } from '../../engine/compat-places.ts';
 import { CompatError } from '../../errors.ts';
 import type { Host } from '../../host/types.ts';
 import { change, recoverFirst } from '../../patch/change.ts';
@@ -49,7 +49,7 @@ export async function update(
   let place = await run.open(null);
   const { root } = place.session.scene.home;
   await ensureUpdateFolder(host, root);
-  const lock = await takeLock(host, `${updateFolder(root)}/lock`, place.session.who, '');
+  const lock = await takeLock(host, updateLockFolder(root), place.session.who, '');
   try {
     await lock.clear();
     const earlier = await readState(host, root);
