@@ -28,6 +28,7 @@ export function dryRun(state: UpdateState, target: Target, action: Action): Upda
     processes: state.processes.map((each) => ({ ...each, ended: null })),
     toTakeOut: state.taken.map(({ patch }) => patch),
     edits: state.edits.map(({ path, kind }) => ({ path, outcome: 'noted', why: kind })),
+    branchChange: state.branchChange ?? null,
     updater: null,
     parked: [],
     patches: [],
@@ -58,6 +59,7 @@ export function documentOf(result: UpdateResult, target: Target, action: Action)
     processes: state.processes.map((each) => ({ ...each, ended: result.ended.includes(each.pid) })),
     toTakeOut: state.taken.map(({ patch }) => patch),
     edits: result.edits,
+    branchChange: state.branchChange ?? null,
     updater:
       action === 'update'
         ? {

@@ -5,12 +5,13 @@ import { sentence } from './messages.ts';
 import { shellLine } from './shell-line.ts';
 import { paragraph, shown } from './shown.ts';
 
-type Planned = Pick<UpdateState, 'install' | 'home' | 'processes' | 'edits' | 'notTaken'> & {
+type Planned = Pick<UpdateState, 'install' | 'home' | 'processes' | 'edits' | 'branchChange' | 'notTaken'> & {
   toTakeOut: string[];
 };
 
 /** What an update would do, for the question and for `--dry-run`. */
-export function updatePlanText({ install, home, processes, edits, toTakeOut, notTaken }: Planned): string {
+export function updatePlanText(planned: Planned): string {
+  const { install, home, processes, edits, branchChange = null, toTakeOut, notTaken } = planned;
   const lines = [...paragraph(`Update of ${shown(install)} with ${shown(home)}`)];
   if (processes.length === 0) lines.push('No running process would be ended.');
   else
@@ -23,6 +24,7 @@ export function updatePlanText({ install, home, processes, edits, toTakeOut, not
   if (toTakeOut.length > 0)
     lines.push(...paragraph(`Taken out first, and put back where still needed: ${toTakeOut.join(', ')}`));
   if (notTaken !== null) lines.push(...paragraph(`Our edits stay in the tree: ${shown(notTaken)}`));
+  if (branchChange !== null) lines.push(...paragraph(branchWords(branchChange)));
   if (edits.length > 0) {
     const some = edits.slice(0, 6).map(({ path }) => shown(path));
     lines.push(
@@ -33,6 +35,9 @@ export function updatePlanText({ install, home, processes, edits, toTakeOut, not
   }
   return `${lines.join('\n')}\n`;
 }
+
+const branchWords = ({ from, to }: { from: string; to: string }): string =>
+  `The checkout is on the branch ${shown(from)}: the engine's updater changes to ${shown(to)} and updates that`;
 
 /** How an update ended, for people. */
 export function updateText(document: UpdateDocument): string {

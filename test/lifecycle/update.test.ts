@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { chmod, lstat, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { update } from '../../src/lifecycle/update/update.ts';
+import { previewUpdate, update } from '../../src/lifecycle/update/update.ts';
 import { change } from '../../src/patch/change.ts';
 import { farAway, gitTree, type GitTree } from '../support/git-tree.ts';
 import { openTree, updateRunOf } from '../support/lifecycle.ts';
@@ -148,6 +148,75 @@ describe('update of a small tree', () => {
     tree.git('add', 'more.py');
     tree.git('commit', '-q', '-m', 'mine');
     await expect(update(updateRunOf(tree))).rejects.toThrow(/1 local commit that/);
+  });
+
+  describe('another branch than the one that the updater updates', () => {
+    async function onFeature(commit: boolean): Promise<{ tree: GitTree; notes: string }> {
+      const tree = await applied(null);
+      tree.git('checkout', '-q', '-b', 'feature');
+      if (commit) {
+        await writeFile(join(tree.root, 'more.py'), 'A = 1\n');
+        tree.git('add', 'more.py');
+        tree.git('commit', '-q', '-m', 'mine');
+      }
+      return { tree, notes: join(tree.root, 'hermes_cli/notes.py') };
+    }
+
+    test('commits that it lacks: refused, also without asking the remote, and nothing is touched', async () => {
+      const { tree, notes } = await onFeature(true);
+      await writeFile(notes, theirs(await readFile(notes, 'utf8')));
+      await tree.upstream({ 'hermes_cli/notes.py': 'ONE = 1\nTWO = 2\nTHREE = 33\n' });
+      const before = await snapshot(tree.home, ['.git', 'venv', '__pycache__', 'desktop-compat']);
+      const says = /1 commit of feature that origin\/main lacks: .*changes to main[^]*checkout main/;
+      await expect(previewUpdate(updateRunOf(tree))).rejects.toThrow(says);
+      const refused = update(updateRunOf(tree));
+      await expect(refused).rejects.toThrow(says);
+      await expect(refused).rejects.toThrow(/notes\.py: your edit and the new version touch the same lines/);
+      expect(await snapshot(tree.home, ['.git', 'venv', '__pycache__', 'desktop-compat'])).toEqual(before);
+      expect(tree.git('branch', '--show-current')).toBe('feature\n');
+    });
+
+    test('none that it lacks: the change of branch is said, edits are compared with the updated one', async () => {
+      const { tree, notes } = await onFeature(false);
+      await writeFile(notes, theirs(await readFile(notes, 'utf8')));
+      await tree.upstream({ 'hermes_cli/notes.py': 'ONE = 100\nTWO = 2\nTHREE = 3\n' });
+      const { branchChange } = await previewUpdate(updateRunOf(tree));
+      expect(branchChange).toEqual({ from: 'feature', to: 'main' });
+      const result = await update(updateRunOf(tree));
+      expect(result.edits).toEqual([{ path: 'hermes_cli/notes.py', outcome: 'kept', why: null }]);
+      expect(await readFile(notes, 'utf8')).toBe('ONE = 100\nTWO = 2\nTHREE = 30  # mine\n');
+      expect(tree.git('branch', '--show-current')).toBe('main\n');
+    });
+
+    test('commits of its local name that upstream lacks would be reset away: refused', async () => {
+      const tree = await applied(null);
+      await writeFile(join(tree.root, 'more.py'), 'A = 1\n');
+      tree.git('add', 'more.py');
+      tree.git('commit', '-q', '-m', 'mine');
+      tree.git('checkout', '-q', '-b', 'feature', 'origin/main');
+      await expect(previewUpdate(updateRunOf(tree))).rejects.toThrow(
+        /1 local commit of your branch main that/,
+      );
+    });
+
+    test('--branch names it', async () => {
+      const { tree } = await onFeature(true);
+      tree.git('push', '-q', 'origin', 'feature');
+      await expect(previewUpdate(updateRunOf(tree))).rejects.toThrow(/update -- --branch feature/);
+      for (const engineArgs of [['--branch', 'feature'], ['--branch=feature']])
+        expect((await previewUpdate(updateRunOf(tree, { engineArgs }))).branchChange).toBeNull();
+      const elsewhere = updateRunOf(tree, { engineArgs: ['--branch', 'nowhere'] });
+      await expect(update(elsewhere)).rejects.toThrow(/origin has no branch nowhere/);
+    });
+
+    test('a detached HEAD on a commit of it goes on working', async () => {
+      const tree = await applied(null);
+      tree.git('checkout', '-q', '--detach');
+      await tree.upstream({ 'hermes_cli/notes.py': 'ONE = 100\n' });
+      const result = await update(updateRunOf(tree));
+      expect(result.state.branchChange).toBeNull();
+      expect(result.after?.head).not.toBe(result.state.before.head);
+    });
   });
 
   test.each(['park', 'discard'] as const)(

@@ -22,6 +22,7 @@ const document = (over: Partial<UpdateDocument> = {}): UpdateDocument => ({
   processes: [],
   toTakeOut: [],
   edits: [],
+  branchChange: null,
   updater: null,
   parked: [],
   patches: [],
@@ -93,6 +94,16 @@ The updater ended process 42. To start it again:
   systemctl restart 'hermes dash'
 Process 43 (the unit x) still runs the old code. To restart it:
   kill 43
+`);
+  });
+
+  test('what would happen: the branch that the updater leaves is said', () => {
+    const branchChange = { from: 'feature', to: 'main' };
+    expect(updateText(document({ outcome: 'dry-run', branchChange })))
+      .toBe(`Update of /opt/hermes-agent with /home/u/.hermes
+No running process would be ended.
+The checkout is on the branch feature: the engine's updater changes to main and
+  updates that
 `);
   });
 });

@@ -54,10 +54,13 @@ def main():
     at("begin")
     git("fetch", "origin")
     stashed = False
+    branch = git("rev-parse", "--abbrev-ref", "HEAD").stdout.strip()
     if git("status", "--porcelain").stdout:
         git("stash", "push", "--include-untracked", "-m", "hermes-update-autostash-20261130-120000")
         stashed = True
     at("stashed")
+    if branch != "main":
+        git("checkout", "main")
     if git("merge", "--ff-only", "origin/main", check=False).returncode != 0:
         git("reset", "--hard", "origin/main")
     at("merged")

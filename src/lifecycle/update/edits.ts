@@ -4,8 +4,9 @@ import { FileError, type Host } from '../../host/types.ts';
 import type { FileChange } from '../../patch/draft.ts';
 import { ensureFolder } from '../../patch/journal.ts';
 import { sha256 } from '../../patch/text.ts';
+import { commitsAtRisk, updaterBranch } from './branch.ts';
 import { type Git, gitIn, mergeFile, stashList, zeroList } from './git.ts';
-import { editsFolder, type NotedEdit } from './state.ts';
+import { editsFolder, type NotedEdit, type UpdateState } from './state.ts';
 
 /** The user's own edits in a tree, and the reasons why an update would not leave them as they are. */
 export interface Edits {
@@ -15,6 +16,8 @@ export interface Edits {
   stashes: string[];
   /** Each a sentence. Not empty: nothing may be touched. */
   atRisk: string[];
+  /** The updater leaves the branch that is checked out. */
+  branchChange: UpdateState['branchChange'];
 }
 
 /**
@@ -33,7 +36,7 @@ export async function noteEdits(
   const without = new Map(ours.map(({ state, after }) => [state.real, after]));
   if (install.git === null) return pipEdits(host, install, without);
   const git = gitIn(host, install.root);
-  const edits: Edits = { noted: [], contents: new Map(), stashes: [], atRisk: [] };
+  const edits: Edits = { noted: [], contents: new Map(), stashes: [], atRisk: [], branchChange: null };
   edits.stashes = (await stashList(git)).map(({ commit }) => commit);
   for (const path of zeroList(await git.text(['diff', '--name-only', '-z', '--no-renames', 'HEAD'])))
     await note(host, git, path, 'changed', without, edits);
@@ -78,19 +81,15 @@ async function compareWithUpstream(
   fetch: boolean,
 ): Promise<void> {
   const { noted, atRisk } = edits;
-  const upstream = await upstreamOf(git, engineArgs);
-  if (upstream === null) return;
-  if (fetch) await git.code(['fetch', '--quiet', '--no-auto-gc', upstream.remote]);
-  if ((await git.code(['rev-parse', '--verify', '--quiet', `${upstream.ref}^{commit}`])) !== 0) return;
-  const ahead = Number(await git.text(['rev-list', '--count', `${upstream.ref}..HEAD`]));
-  if (ahead > 0)
-    atRisk.push(
-      `${ahead} local commit${ahead === 1 ? '' : 's'} that ${upstream.ref} lacks: the engine's updater would reset the branch over ${ahead === 1 ? 'it' : 'them'}. Keep ${ahead === 1 ? 'it' : 'them'} on another branch first`,
-    );
+  const branch = await updaterBranch(git, engineArgs, fetch);
+  if (branch === null) return;
+  if (branch.leaves !== null) edits.branchChange = { from: branch.leaves, to: branch.name };
+  atRisk.push(...(await commitsAtRisk(git, branch, fetch)));
+  if (branch.upstream === null) return;
   if (noted.length > 0 && engineArgs.includes('--keep-stash'))
     atRisk.push(`--keep-stash would park your edits in a stash: ${names(noted)}`);
   for (const edit of noted) {
-    const why = await riskOf(host, git, edit, upstream.ref, edits.contents);
+    const why = await riskOf(host, git, edit, branch.upstream, edits.contents);
     if (why !== null) atRisk.push(`${edit.path}: ${why}`);
   }
 }
@@ -126,34 +125,13 @@ async function riskOf(
     : null;
 }
 
-async function upstreamOf(
-  git: Git,
-  engineArgs: readonly string[],
-): Promise<{ remote: string; ref: string } | null> {
-  const at = engineArgs.indexOf('--branch');
-  const named = at === -1 ? undefined : engineArgs[at + 1];
-  const branch = named ?? ((await line(git, ['symbolic-ref', '--short', '-q', 'HEAD'])) || 'main');
-  const remote = (await line(git, ['config', `branch.${branch}.remote`])) || 'origin';
-  if ((await line(git, ['remote', 'get-url', remote])) === '') return null;
-  return { remote, ref: `refs/remotes/${remote}/${branch}` };
-}
-
-async function line(git: Git, words: readonly string[]): Promise<string> {
-  try {
-    return (await git.text(words)).trim();
-  } catch (error) {
-    if (error instanceof CompatError) return '';
-    throw error;
-  }
-}
-
 /** An upgrade by pip or uv replaces every file of the package without a word. */
 async function pipEdits(
   host: Host,
   install: Install,
   without: ReadonlyMap<string, Buffer | null>,
 ): Promise<Edits> {
-  const edits: Edits = { noted: [], contents: new Map(), stashes: [], atRisk: [] };
+  const edits: Edits = { noted: [], contents: new Map(), stashes: [], atRisk: [], branchChange: null };
   for (const file of install.editedFiles) {
     const full = file.startsWith('/') ? file : `${install.root}/${file}`;
     const after = without.get(full);

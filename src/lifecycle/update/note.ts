@@ -53,6 +53,7 @@ export async function noteAll(
     taken,
     notTaken,
     edits: edits.noted,
+    branchChange: edits.branchChange,
     stashes: edits.stashes,
     processes: await endangered(run.host, install, homes, located.processes, launches),
     launches,

@@ -43,6 +43,10 @@ export const updateSchema = z.object({
   edits: z
     .array(z.object({ path: z.string(), outcome: z.string(), why: z.string().nullable() }))
     .describe("The user's own edits: noted, kept, put-back, parked or other"),
+  branchChange: z
+    .object({ from: z.string(), to: z.string() })
+    .nullable()
+    .describe('The updater leaves the branch that was checked out, and updates another'),
   updater: z
     .object({
       command: z.array(z.string()),

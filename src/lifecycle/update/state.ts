@@ -66,6 +66,8 @@ export interface UpdateState {
   /** Why edits of ours stayed in; null: they did not. */
   notTaken: string | null;
   edits: NotedEdit[];
+  /** The updater leaves the branch that was checked out; not in the notes of older versions. */
+  branchChange?: { from: string; to: string } | null;
   /** Commits of the stash list, newest first. */
   stashes: string[];
   processes: NotedProcess[];
