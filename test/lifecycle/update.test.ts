@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { chmod, lstat, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { previewUpdate, update } from '../../src/lifecycle/update/update.ts';
@@ -233,6 +233,42 @@ describe('update of a small tree', () => {
       expect(tree.git('stash', 'list')).toBe('');
     },
   );
+
+  test.each([
+    ['kept', {}],
+    ['put-back', { park: true }],
+    ['put-back', { discard: true }],
+  ])('links and modes: %s, as they were (%j)', async (outcome, how) => {
+    const tree = await applied(null);
+    const at = (name: string): string => join(tree.root, name);
+    await symlink('hermes_cli/notes.py', at('mylink'));
+    await symlink('hermes_cli', at('myfolder'));
+    await symlink('no such place', at('dangling'));
+    await mkdir(at('mine'));
+    await writeFile(at('mine/tool.sh'), '#!/bin/sh\n');
+    await chmod(at('mine/tool.sh'), 0o755);
+    await chmod(at('hermes_cli/main.py'), 0o755);
+    await rm(at('pyproject.toml'));
+    await symlink('/etc/hosts', at('pyproject.toml'));
+    await behave(tree, how);
+    await tree.upstream({ 'hermes_cli/notes.py': 'ONE = 100\n' });
+    const result = await update(updateRunOf(tree));
+    expect(result.edits.map(({ path, outcome: of }) => [path, of])).toEqual([
+      ['hermes_cli/main.py', outcome],
+      ['pyproject.toml', outcome],
+      ['dangling', outcome],
+      ['mine/tool.sh', outcome],
+      ['myfolder', outcome],
+      ['mylink', outcome],
+    ]);
+    expect(await readlink(at('mylink'))).toBe('hermes_cli/notes.py');
+    expect(await readlink(at('myfolder'))).toBe('hermes_cli');
+    expect(await readlink(at('dangling'))).toBe('no such place');
+    expect(await readlink(at('pyproject.toml'))).toBe('/etc/hosts');
+    expect((await lstat(at('mine/tool.sh'))).mode & 0o777).toBe(0o755);
+    expect((await lstat(at('hermes_cli/main.py'))).mode & 0o777).toBe(0o755);
+    expect(tree.git('stash', 'list')).toBe('');
+  });
 
   test("the updater runs with the umask that we were started with; the files about it are the user's alone", async () => {
     const tree = await applied(null);

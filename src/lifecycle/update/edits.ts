@@ -5,6 +5,7 @@ import type { FileChange } from '../../patch/draft.ts';
 import { ensureFolder } from '../../patch/journal.ts';
 import { sha256 } from '../../patch/text.ts';
 import { commitsAtRisk, updaterBranch } from './branch.ts';
+import { type Entry, readEntry } from './entry.ts';
 import { type Git, gitIn, mergeFile, stashList, zeroList } from './git.ts';
 import { editsFolder, type NotedEdit, type UpdateState } from './state.ts';
 
@@ -38,10 +39,9 @@ export async function noteEdits(
   const git = gitIn(host, install.root);
   const edits: Edits = { noted: [], contents: new Map(), stashes: [], atRisk: [], branchChange: null };
   edits.stashes = (await stashList(git)).map(({ commit }) => commit);
-  for (const path of zeroList(await git.text(['diff', '--name-only', '-z', '--no-renames', 'HEAD'])))
-    await note(host, git, path, 'changed', without, edits);
+  for (const [path, modes] of await changedPaths(git)) await note(host, git, path, modes, without, edits);
   for (const path of zeroList(await git.text(['ls-files', '-o', '--exclude-standard', '-z'])))
-    if (!isTrace(path)) await note(host, git, path, 'untracked', without, edits);
+    if (!isTrace(path)) await note(host, git, path, null, without, edits);
   await compareWithUpstream(host, git, edits, engineArgs, fetch);
   return edits;
 }
@@ -52,25 +52,57 @@ const isTrace = (path: string): boolean =>
     path,
   );
 
+/** Modes of a changed path, as git writes them: six octal digits. */
+interface Modes {
+  before: string;
+  now: string;
+}
+
+async function changedPaths(git: Git): Promise<Map<string, Modes>> {
+  const words = zeroList(await git.text(['diff', '--raw', '-z', '--no-renames', 'HEAD']));
+  const changed = new Map<string, Modes>();
+  for (let at = 0; at + 1 < words.length; at += 2) {
+    const [before = '', now = ''] = (words[at] ?? '').slice(1).split(' ');
+    changed.set(words[at + 1] ?? '', { before, now });
+  }
+  return changed;
+}
+
+/** @param modes null: git does not know the path */
 async function note(
   host: Host,
   git: Git,
   path: string,
-  kind: 'changed' | 'untracked',
+  modes: Modes | null,
   without: ReadonlyMap<string, Buffer | null>,
   edits: Edits,
 ): Promise<void> {
   const full = `${git.root}/${path}`;
-  const bytes = without.has(full) ? (without.get(full) ?? null) : await readOrNull(host, full);
-  const head = kind === 'changed' ? await git.blob('HEAD', path) : null;
-  if (bytes === null) {
+  const entry = await entryWithout(host, full, without);
+  const head = modes === null ? null : await git.blob('HEAD', path);
+  if (entry === null) {
     if (head !== null) edits.noted.push({ path, kind: 'removed', sha256: null });
     return;
   }
-  if (head !== null && head.equals(bytes)) return;
-  const hash = sha256(bytes);
-  edits.noted.push({ path, kind: head === null && kind === 'changed' ? 'untracked' : kind, sha256: hash });
-  edits.contents.set(hash, bytes);
+  const isSwitched = modes !== null && modes.before !== modes.now && modes.now.startsWith('1');
+  if (head !== null && head.equals(entry.bytes) && !isSwitched) return;
+  const hash = sha256(entry.bytes);
+  const edit: NotedEdit = { path, kind: head === null ? 'untracked' : 'changed', sha256: hash };
+  if (entry.link) edit.link = true;
+  // Where only the bytes of a tracked file are the user's, its mode is upstream's affair.
+  else if (entry.mode !== null && (head === null || isSwitched)) edit.mode = entry.mode;
+  edits.noted.push(edit);
+  edits.contents.set(hash, entry.bytes);
+}
+
+async function entryWithout(
+  host: Host,
+  full: string,
+  without: ReadonlyMap<string, Buffer | null>,
+): Promise<Entry | null> {
+  const after = without.get(full);
+  if (after === undefined) return readEntry(host, full);
+  return after === null ? null : { bytes: after, link: false, mode: null };
 }
 
 async function compareWithUpstream(
@@ -103,7 +135,7 @@ const names = (edits: readonly NotedEdit[]): string =>
 async function riskOf(
   host: Host,
   git: Git,
-  { path, kind, sha256: hash }: NotedEdit,
+  { path, kind, sha256: hash, link }: NotedEdit,
   upstream: string,
   contents: ReadonlyMap<string, Buffer>,
 ): Promise<string | null> {
@@ -119,6 +151,7 @@ async function riskOf(
     return 'you removed it and the new version changed it, which ends in a parked stash';
   const mine = contents.get(hash ?? '');
   if (mine === undefined || mine.equals(theirs)) return null;
+  if (link === true) return 'you made it a link and the new version changed it, which ends in a parked stash';
   const merged = await mergeFile(host, git.root, { path, base: 'HEAD', theirs: upstream }, mine);
   return merged === null
     ? 'your edit and the new version touch the same lines, so the updater would park it in a stash'

@@ -1,6 +1,6 @@
 import type { Host } from '../../host/types.ts';
-import { sha256 } from '../../patch/text.ts';
 import { readOrNull } from './edits.ts';
+import { type Entry, isSameEntry, putEntry, readEntry } from './entry.ts';
 import { type Git, gitIn, mergeFile, stashList } from './git.ts';
 import { editsFolder, type NotedEdit, type UpdateState } from './state.ts';
 
@@ -41,23 +41,25 @@ async function restoreOne(
   root: string,
   git: Git,
   oldHead: string,
-  { path, kind, sha256: hash }: NotedEdit,
+  edit: NotedEdit,
 ): Promise<EditOutcome> {
+  const { path, kind, sha256: hash } = edit;
   const full = `${git.root}/${path}`;
-  const [now, head] = await Promise.all([readOrNull(host, full), git.blob('HEAD', path)]);
+  const [now, head] = await Promise.all([readEntry(host, full), git.blob('HEAD', path)]);
   if (kind === 'removed') {
     if (now === null) return { path, outcome: 'kept', why: null };
     return { path, outcome: 'other', why: 'you had removed it, and it is there again' };
   }
   const mine = hash === null ? null : await readOrNull(host, `${editsFolder(root)}/${hash}`);
   if (mine === null) return { path, outcome: 'other', why: 'our copy of your edit is gone' };
-  const wanted = kind === 'untracked' ? mine : await wantedBytes(host, git, oldHead, path, mine);
-  if (wanted === null) return { path, outcome: 'parked', why: 'it does not fit the new version' };
-  if (now !== null && now.equals(wanted)) return { path, outcome: 'kept', why: null };
-  const clean = now === null ? head === null : head !== null && now.equals(head);
+  const bytes = kind === 'untracked' ? mine : await wantedBytes(host, git, oldHead, edit, mine);
+  if (bytes === null) return { path, outcome: 'parked', why: 'it does not fit the new version' };
+  const wanted: Entry = { bytes, link: edit.link ?? false, mode: edit.mode ?? null };
+  if (now !== null && isSameEntry(now, wanted)) return { path, outcome: 'kept', why: null };
+  const clean = now === null ? head === null : head !== null && now.bytes.equals(head);
   if (!clean)
     return { path, outcome: 'other', why: 'it is neither the new version nor your edit; left as it is' };
-  await replace(host, full, wanted);
+  await putEntry(host, full, wanted);
   return { path, outcome: 'put-back', why: null };
 }
 
@@ -66,21 +68,12 @@ async function wantedBytes(
   host: Host,
   git: Git,
   oldHead: string,
-  path: string,
+  { path, link }: NotedEdit,
   mine: Buffer,
 ): Promise<Buffer | null> {
   const [base, theirs] = await Promise.all([git.blob(oldHead, path), git.blob('HEAD', path)]);
   if (theirs === null || base === null) return null;
   if (theirs.equals(base)) return mine;
+  if (link === true) return mine.equals(theirs) ? mine : null;
   return mergeFile(host, git.root, { path, base: oldHead, theirs: 'HEAD' }, mine);
-}
-
-/** Never in place: files of an install can be hard links into a cache. */
-async function replace(host: Host, path: string, bytes: Buffer): Promise<void> {
-  const fresh = `${path.slice(0, path.lastIndexOf('/'))}/.hermes-compat-${sha256(path).slice(0, 12)}.new`;
-  await host.removeFile(fresh);
-  const stands = (await host.stat(path)) !== null;
-  await host.createFile(fresh, bytes, 0o644);
-  if (stands) await host.copyOwnership(path, fresh);
-  await host.rename(fresh, path);
 }

@@ -16,6 +16,10 @@ export interface NotedEdit {
   kind: 'changed' | 'removed' | 'untracked';
   /** Name of the copy in `edits/`, its sha256; null for a removed file. */
   sha256: string | null;
+  /** A symlink, whose text is what was copied. */
+  link?: boolean;
+  /** Permission bits to put back; missing: those of upstream. */
+  mode?: number;
 }
 
 /** A dashboard that `launch` started, to be started again. */
