@@ -1,7 +1,7 @@
 import { leftAlone } from '../lifecycle/restart.ts';
 import type { UpdateResult } from '../lifecycle/update/result.ts';
 import type { UpdateDocument } from '../lifecycle/update/schema.ts';
-import type { UpdateState } from '../lifecycle/update/state.ts';
+import type { NotedProcess, UpdateState } from '../lifecycle/update/state.ts';
 import { addressOf } from '../target/address.ts';
 import type { Target } from '../target/types.ts';
 import { documentHead } from '../tool.ts';
@@ -15,6 +15,8 @@ const head = (target: Target, action: Action) => ({
   action,
 });
 
+const withStart = (process: NotedProcess) => ({ ...process, startAgain: process.startAgain ?? null });
+
 /** What would happen. */
 export function dryRun(state: UpdateState, target: Target, action: Action): UpdateDocument {
   return {
@@ -25,7 +27,7 @@ export function dryRun(state: UpdateState, target: Target, action: Action): Upda
     home: state.home,
     before: state.before,
     after: null,
-    processes: state.processes.map((each) => ({ ...each, ended: null })),
+    processes: state.processes.map((each) => ({ ...withStart(each), ended: null })),
     toTakeOut: state.taken.map(({ patch }) => patch),
     edits: state.edits.map(({ path, kind }) => ({ path, outcome: 'noted', why: kind })),
     branchChange: state.branchChange ?? null,
@@ -56,7 +58,10 @@ export function documentOf(result: UpdateResult, target: Target, action: Action)
     home: state.home,
     before: state.before,
     after,
-    processes: state.processes.map((each) => ({ ...each, ended: result.ended.includes(each.pid) })),
+    processes: state.processes.map((each) => ({
+      ...withStart(each),
+      ended: result.ended.includes(each.pid),
+    })),
     toTakeOut: state.taken.map(({ patch }) => patch),
     edits: result.edits,
     branchChange: state.branchChange ?? null,

@@ -29,7 +29,7 @@ export function parseEngineArgv(argv: readonly string[]): EngineCommand {
 }
 
 /** Arguments after the script, module or code. */
-function engineArguments(argv: readonly string[]): string[] {
+export function engineArguments(argv: readonly string[]): string[] {
   for (let i = 1; i < argv.length; i++) {
     const arg = argv[i] as string;
     if (arg === '-m' || arg === '-c') return argv.slice(i + 2);

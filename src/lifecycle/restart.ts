@@ -73,7 +73,8 @@ export const leftAlone = (
   commands: restartCommandsOf(running, (command) => ourCommand(command, running, target)),
 });
 
-function ourCommand(
+/** Ours that starts or ends this very one, with what names its install, home and port. */
+export function ourCommand(
   command: 'launch' | 'stop',
   { install, hermesHome, port }: EngineProcess,
   target: { kind: string; name: string },

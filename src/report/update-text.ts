@@ -103,17 +103,27 @@ const processLines = ({ dashboards, processes, restart }: UpdateDocument): strin
         : `The dashboard on port ${port} runs${outcome === 'started' ? ' again' : ''}: ${url ?? ''} (pid ${pid ?? ''})`,
     ),
   ),
-  ...processes
-    .filter(({ ended, launched }) => ended === true && !launched)
-    .flatMap(({ pid, command, restart: by }) => [
-      `The updater ended process ${pid}. To start it again:`,
-      ...(by.length === 0 ? [`  ${shown(command)}`] : by.map((words) => `  ${shellLine(words)}`)),
-    ]),
+  ...processes.filter(({ ended, launched }) => ended === true && !launched).flatMap(endedLines),
   ...restart.flatMap(({ pid, owner, commands }) => [
     ...paragraph(`Process ${pid} (${shown(owner)}) still runs the old code. To restart it:`),
     ...commands.map((words) => `  ${shellLine(words)}`),
   ]),
 ];
+
+/** A text of `ps` cannot be typed: it is shown, and called no command. */
+function endedLines({
+  pid,
+  command,
+  restart: by,
+  startAgain,
+}: UpdateDocument['processes'][number]): string[] {
+  const commands = by.length > 0 || startAgain === null ? by : [startAgain];
+  if (commands.length === 0) return paragraph(`The updater ended process ${pid}: ${shown(command)}`);
+  return [
+    `The updater ended process ${pid}. To start it again:`,
+    ...commands.map((words) => `  ${shellLine(words)}`),
+  ];
+}
 
 const verdictLines = ({ verdict, report }: UpdateDocument): string[] => [
   ...(verdict === null ? [] : [`Verdict: ${verdict}`]),

@@ -56,7 +56,9 @@ model-library (source): reapplied, it was gone
   });
 
   test('a failure, parked edits and processes: sentences keep to 80 columns, commands stay one line', () => {
-    const command = `/opt/hermes-agent/venv/bin/python -m hermes_cli.main dashboard --port 9119 ${'--long '.repeat(8)}x`;
+    const command = 'python -m hermes_cli.main dashboard --port 9119';
+    const long = 'x'.repeat(500);
+    const startAgain = ['env', 'HERMES_HOME=/home/u/my home', '/opt/h/venv/bin/python', 'dashboard', long];
     const process = {
       pid: 41,
       user: 'u',
@@ -66,6 +68,7 @@ model-library (source): reapplied, it was gone
       launched: false,
       ended: true,
       restart: [],
+      startAgain,
     };
     const text = updateText(
       document({
@@ -78,7 +81,11 @@ model-library (source): reapplied, it was gone
         ],
         parked: ['hermes-update-autostash-20261201'],
         dashboards: [{ port: 9119, outcome: 'failed', pid: null, url: null, why: 'it ended with 1' }],
-        processes: [process, { ...process, pid: 42, restart: [['systemctl', 'restart', 'hermes dash']] }],
+        processes: [
+          process,
+          { ...process, pid: 42, restart: [['systemctl', 'restart', 'hermes dash']] },
+          { ...process, pid: 44, startAgain: null },
+        ],
         restart: [{ pid: 43, owner: 'the unit x', commands: [['kill', '43']] }] as never,
         verdict: null,
       }),
@@ -89,9 +96,10 @@ Your edit of hermes_cli/b.py: parked, the new version changed the same lines
 Parked in a stash: hermes-update-autostash-20261201
 The dashboard on port 9119 did not start: it ended with 1
 The updater ended process 41. To start it again:
-  ${command}
+  env 'HERMES_HOME=/home/u/my home' /opt/h/venv/bin/python dashboard ${long}
 The updater ended process 42. To start it again:
   systemctl restart 'hermes dash'
+The updater ended process 44: ${command}
 Process 43 (the unit x) still runs the old code. To restart it:
   kill 43
 `);

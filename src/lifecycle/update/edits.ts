@@ -7,6 +7,7 @@ import { sha256 } from '../../patch/text.ts';
 import { commitsAtRisk, updaterBranch } from './branch.ts';
 import { type Entry, readEntry } from './entry.ts';
 import { type Git, gitIn, mergeFile, stashList, zeroList } from './git.ts';
+import { pipRisks } from './pip-edits.ts';
 import { editsFolder, type NotedEdit, type UpdateState } from './state.ts';
 
 /** The user's own edits in a tree, and the reasons why an update would not leave them as they are. */
@@ -35,9 +36,9 @@ export async function noteEdits(
   fetch: boolean,
 ): Promise<Edits> {
   const without = new Map(ours.map(({ state, after }) => [state.real, after]));
-  if (install.git === null) return pipEdits(host, install, without);
-  const git = gitIn(host, install.root);
   const edits: Edits = { noted: [], contents: new Map(), stashes: [], atRisk: [], branchChange: null };
+  if (install.git === null) return { ...edits, atRisk: await pipRisks(host, install, without) };
+  const git = gitIn(host, install.root);
   edits.stashes = (await stashList(git)).map(({ commit }) => commit);
   for (const [path, modes] of await changedPaths(git)) await note(host, git, path, modes, without, edits);
   for (const path of zeroList(await git.text(['ls-files', '-o', '--exclude-standard', '-z'])))
@@ -121,7 +122,7 @@ async function compareWithUpstream(
   if (noted.length > 0 && engineArgs.includes('--keep-stash'))
     atRisk.push(`--keep-stash would park your edits in a stash: ${names(noted)}`);
   for (const edit of noted) {
-    const why = await riskOf(host, git, edit, branch.upstream, edits.contents);
+    const why = await riskOf(host, git, edit, `refs/remotes/${branch.upstream}`, edits.contents);
     if (why !== null) atRisk.push(`${edit.path}: ${why}`);
   }
 }
@@ -156,31 +157,6 @@ async function riskOf(
   return merged === null
     ? 'your edit and the new version touch the same lines, so the updater would park it in a stash'
     : null;
-}
-
-/** An upgrade by pip or uv replaces every file of the package without a word. */
-async function pipEdits(
-  host: Host,
-  install: Install,
-  without: ReadonlyMap<string, Buffer | null>,
-): Promise<Edits> {
-  const edits: Edits = { noted: [], contents: new Map(), stashes: [], atRisk: [], branchChange: null };
-  for (const file of install.editedFiles) {
-    const full = file.startsWith('/') ? file : `${install.root}/${file}`;
-    const after = without.get(full);
-    if (after !== undefined && (after === null || (await isRecorded(host, install, full, after)))) continue;
-    edits.atRisk.push(`${file}: an upgrade of this kind of install replaces it, and your edit would be gone`);
-  }
-  return edits;
-}
-
-async function isRecorded(host: Host, install: Install, full: string, bytes: Buffer): Promise<boolean> {
-  const promised = `${full.slice(install.root.length + 1)},sha256=${Buffer.from(sha256(bytes), 'hex').toString('base64url')}`;
-  const { code } = await host.script('cat "$1"/*.dist-info/RECORD 2>/dev/null | grep -qF -- "$2"', [
-    install.root,
-    promised,
-  ]);
-  return code === 0;
 }
 
 /** @throws CompatError refused, before anything was touched */

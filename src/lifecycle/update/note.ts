@@ -55,7 +55,11 @@ export async function noteAll(
     edits: edits.noted,
     branchChange: edits.branchChange,
     stashes: edits.stashes,
-    processes: await endangered(run.host, install, homes, located.processes, launches),
+    processes: await endangered(
+      run.host,
+      { install, homes, located, target: session.scene.target },
+      launches,
+    ),
     launches,
     exitCode: null,
     retired: [],

@@ -1,14 +1,25 @@
+import type { Located } from '../../engine/locate.ts';
 import type { EngineProcess, Install } from '../../engine/schema.ts';
 import type { Host } from '../../host/types.ts';
 import { restartCommandsOf } from '../../judge/remedies/restart-commands.ts';
+import { engineCommand } from '../../patch/verify.ts';
+import { ourCommand } from '../restart.ts';
 import { argumentsOf } from '../start-again.ts';
 import { recordOf } from '../../launch/recorded.ts';
-import { redactArgv } from '../../engine/argv.ts';
+import { engineArguments, parseEngineArgv, redactArgv } from '../../engine/argv.ts';
 import type { NotedLaunch, NotedProcess } from './state.ts';
 
 /** As the updater looks for them: a substring of the command line, whatever install, home or program it is (hermes_cli/main.py). */
 const asUpdater =
   /hermes dashboard|hermes_cli\.main dashboard|hermes_cli\/main\.py dashboard|hermes serve|hermes_cli\.main serve|hermes_cli\/main\.py serve/;
+
+interface Endangering {
+  /** What is updated, with the homes that it serves. */
+  install: Install;
+  homes: readonly string[];
+  located: Pick<Located, 'processes' | 'installs'>;
+  target: { kind: string; name: string };
+}
 
 /**
  * Every process on the host that the end of the engine's updater ends. G2 engines end those of their own home only; which release
@@ -16,9 +27,7 @@ const asUpdater =
  */
 export async function endangered(
   host: Host,
-  install: Install,
-  homes: readonly string[],
-  processes: readonly EngineProcess[],
+  { install, homes, located: { processes, installs }, target }: Endangering,
   launches: readonly NotedLaunch[],
 ): Promise<NotedProcess[]> {
   const { stdout } = await host.script('ps -A -o pid= -o user= -o args= 2>/dev/null; exit 0');
@@ -37,10 +46,44 @@ export async function endangered(
       owner: ownerWord(known),
       launched: launches.some((launch) => launch.pid === Number(pid)),
       restart: known === undefined || !isKept(known) ? [] : restartCommandsOf(known, () => []),
+      startAgain: known === undefined ? null : startAgainOf(known, installs, target),
     });
   }
   return found;
 }
+
+/**
+ * argv that starts it again as it was, to be typed in any shell: with its home, which is not the one of that shell. Of its environment
+ * nothing else than that and the two settings that are no secret. Where not all of its words are known: our `launch`. null: neither.
+ */
+export function startAgainOf(
+  running: EngineProcess,
+  installs: readonly Install[],
+  target: { kind: string; name: string },
+): string[] | null {
+  const { argv, command, hermesHome, env } = running;
+  const words = engineArguments(argv);
+  const install = installs.find(({ id }) => id === running.install);
+  const program = install === undefined ? argv.slice(0, argv.length - words.length) : engineCommand(install);
+  const isWhole = [...program, ...words].every(
+    (word) => !/\[(redacted|code)\]/.test(word) && word.length < 1000,
+  );
+  // Read from procfs, as the environment is: `ps` gives one text, in which a space says nothing.
+  if (env.readable && hermesHome !== null && words.length > 0 && program[0]?.startsWith('/') && isWhole) {
+    const settings: [string, string | null][] = [
+      ['HERMES_HOME', homeGiven(hermesHome, argv)],
+      ['HERMES_DASHBOARD_TUI', env.tui],
+      ['HERMES_WEB_DIST', env.webDist],
+    ];
+    const given = settings.flatMap(([name, value]) => (value === null ? [] : [`${name}=${value}`]));
+    return ['env', ...given, ...program, ...words];
+  }
+  return command === 'dashboard' ? ourCommand('launch', running, target) : null;
+}
+
+/** Its words name the profile: the home of that profile is found from the root home. */
+const homeGiven = (home: string, argv: readonly string[]): string =>
+  parseEngineArgv(argv).profile === null ? home : home.replace(/\/profiles\/[^/]+$/, '');
 
 const isKept = ({ owner: { kind, name } }: EngineProcess): boolean =>
   name !== null && (kind === 'systemd' || kind === 'launchd' || kind === 'container');

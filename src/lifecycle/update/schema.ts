@@ -36,6 +36,10 @@ export const updateSchema = z.object({
         restart: z
           .array(z.array(z.string()))
           .describe('Commands of the unit, job or container that keeps it'),
+        startAgain: z
+          .array(z.string())
+          .nullable()
+          .describe('argv that starts it again as it was, with its HERMES_HOME; null: not known'),
       }),
     )
     .describe('What the end of the updater ends, whatever install it belongs to'),

@@ -46,6 +46,8 @@ export interface NotedProcess {
   launched: boolean;
   /** Commands of the unit, job or container that keeps it; none where a person started it. */
   restart: string[][];
+  /** argv that starts it again where no unit, job or container does; null: not known. Not in the notes of older versions. */
+  startAgain?: string[] | null;
 }
 
 export interface UpdateVersion {
