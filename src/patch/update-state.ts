@@ -40,8 +40,12 @@ async function runningUpdater(host: Host, installs: readonly string[]): Promise<
   return null;
 }
 
-/** `…/python …/bin/hermes update`, also as a module; ours is `hermes-compat update`. `--check` only asks. */
+/**
+ * `…/python …/bin/hermes update`, also as a module; ours is `hermes-compat update`. `--check` only asks, and a shell or sudo that
+ * has an updater among its words is no updater: ours is one, and is there a second longer.
+ */
 const isUpdater = (args: string): boolean =>
+  !/^(\S*\/)?(ba|da|z|a|k)?sh |^(\S*\/)?(busybox|sudo|env|setpriv|timeout|nohup|ssh) /.test(args) &&
   !/ update .*--check( |$)/.test(args) &&
   (/\/(hermes|hermesx|hermes-iot|hermes-agent)( -\S+( \S+)?)* update( |$)/.test(args) ||
     /hermes_cli[./]main(\.py)?( -\S+( \S+)?)* update( |$)/.test(args));
