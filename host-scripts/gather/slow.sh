@@ -21,7 +21,9 @@ hash_code() {
   for file in $newer_from; do
     records_at="$records_at$file$nl"
     root=${file%/*/RECORD}
-    newer="$newer$(find "$root/hermes_cli" "$root/tui_gateway" "$root/gateway" -name '*.py' -newer "$file" 2>/dev/null | head -n 60)$nl"
+    text=$(find "$root/hermes_cli" "$root/tui_gateway" "$root/gateway" -name '*.py' -newer "$file" 2>/dev/null | head -n 60)
+    newer="$newer$text$nl"
+    marked_among "$text"
   done
   for file in $newer; do
     case $nl$files in *"$nl$file$nl"*) ;; *) files="$files$file$nl" ;; esac
@@ -57,12 +59,14 @@ read_git() {
       fi
       ;;
   esac
-  [ -s "$common/logs/refs/stash" ] && section "stash.$index" "$(tail -n 20 "$common/logs/refs/stash" 2>/dev/null | head -c 12000)"
+  [ -s "$common/logs/refs/stash" ] && section "stash.$index" "$(tail -n 20 "$common/logs/refs/stash" 2>/dev/null | tail -c 12000)"
   edits=unknown
   if [ -n "$git" ] && [ -O "$root" ] && [ -O "$common" ]; then
-    if text=$(quiet_git diff --numstat --ignore-cr-at-eol --no-ext-diff --no-textconv --ignore-submodules HEAD -- 2>/dev/null | head -n 200; quiet_git rev-parse --verify -q HEAD >/dev/null 2>&1); then
+    if text=$(quiet_git diff --numstat --summary --no-renames --ignore-cr-at-eol --no-ext-diff --no-textconv --ignore-submodules HEAD -- 2>/dev/null | head -n 300; quiet_git rev-parse --verify -q HEAD >/dev/null 2>&1); then
       edits=known
       section "dirty.$index" "$text"
+      marked_among "$(changed_python)"
+      section "unmerged.$index" "$(quiet_git ls-files --unmerged 2>/dev/null | head -n 600)"
       section "untracked.$index" "$(quiet_git ls-files --others --exclude-standard --directory --no-empty-directory 2>/dev/null | head -n 50)"
     fi
     case $(tail -n 20 "$common/logs/refs/stash" 2>/dev/null) in *hermes-update-autostash*) parked_edits ;; esac
@@ -74,6 +78,26 @@ read_git() {
     fi
   fi
   record git "$index" "$head" "$branch" "$edits"
+}
+
+# Python files among the lines of `git diff --numstat` in $text.
+changed_python() {
+  for line in $text; do
+    case $line in
+      [0-9]*"$tab"*"$tab"*.py)
+        line=${line#*"$tab"}
+        printf '%s\n' "$root/${line#*"$tab"}"
+        ;;
+    esac
+  done
+}
+
+# Those of the files $1 that hold both ends of a conflict.
+marked_among() {
+  for name in $1; do
+    [ -f "$name" ] && grep -q '^<<<<<<< ' "$name" 2>/dev/null && grep -q '^>>>>>>> ' "$name" 2>/dev/null && record marked "$root" "$name"
+  done
+  return 0
 }
 
 quiet_git() {

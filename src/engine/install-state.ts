@@ -40,3 +40,24 @@ export const numstatPaths = (lines: string[]): string[] =>
 /** Message of each stash entry, newest first, from the lines of `logs/refs/stash`. */
 export const stashMessages = (lines: string[]): string[] =>
   lines.map((line) => line.slice(line.indexOf('\t') + 1)).toReversed();
+
+/** Commit of each stash entry, newest first, from the same lines: `OLD NEW name <mail> time zone\tmessage`. */
+export const stashCommits = (lines: string[]): string[] =>
+  lines.map((line) => /^[0-9a-f]{40,64} ([0-9a-f]{40,64}) /.exec(line)?.[1] ?? '').toReversed();
+
+/** Paths that the lines of `git diff --summary` say were created, or deleted, since HEAD. */
+export const summaryPaths = (lines: string[], what: 'create' | 'delete'): string[] =>
+  lines.flatMap((line) => {
+    const path = new RegExp(`^ ${what} mode \\d+ (.+)$`).exec(line)?.[1];
+    return path === undefined ? [] : [path];
+  });
+
+/** What `git ls-files --unmerged` lists: path to its stages. 1 the common version, 2 that of HEAD, 3 the other. */
+export function unmergedStages(lines: string[]): Map<string, string> {
+  const stages = new Map<string, string>();
+  for (const line of lines) {
+    const [, stage, path = ''] = /^\d+ [0-9a-f]+ ([123])\t(.+)$/.exec(line) ?? [];
+    if (stage !== undefined) stages.set(path, `${stages.get(path) ?? ''}${stage}`);
+  }
+  return stages;
+}

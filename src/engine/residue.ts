@@ -16,7 +16,9 @@ export function residueOf(
   const messages = stashMessages(linesOf(gathered, `stash.${raw.index}`));
   const web = recordsOf(gathered, 'webstale', raw.index)[0]?.[0];
   return {
-    conflictMarkers: withMarkers(raw).map(relative),
+    conflictMarkers: unique([...withMarkers(raw), ...recordsOf(gathered, 'marked', raw.root).flat()]).map(
+      relative,
+    ),
     staleBytecode: (gathered.records.get('stale') ?? []).flat().filter(inTree).map(relative),
     backups: raw.flags('backup').map(relative),
     mixedVersions: claims.some((a) => claims.some((b) => disagree(a.version, b.version)))

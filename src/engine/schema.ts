@@ -61,7 +61,9 @@ export const installSchema = z.object({
     ),
   residue: z
     .object({
-      conflictMarkers: z.array(z.string()),
+      conflictMarkers: z
+        .array(z.string())
+        .describe('Code files, and changed Python files, that hold both ends of a conflict'),
       staleBytecode: z
         .array(z.string())
         .describe('Compiled files that would run instead of their changed source'),
@@ -100,7 +102,17 @@ export const installSchema = z.object({
       head: z.string().nullable(),
       branch: z.string().nullable(),
       dirty: z.array(z.string()),
-      stashes: z.array(z.string()),
+      stashes: z.array(z.string()).describe('Message of each entry, newest first'),
+      stashCommits: z
+        .array(z.string())
+        .optional()
+        .describe('Commit of each entry, in the order of `stashes`'),
+      added: z.array(z.string()).optional().describe('Those of `dirty` that HEAD does not have'),
+      removed: z.array(z.string()).optional().describe('Changed files that are not in the tree any more'),
+      unmerged: z
+        .array(z.string())
+        .optional()
+        .describe('Files in which a merge stopped half way, as git says'),
     })
     .nullable(),
   codeFiles: z

@@ -90,6 +90,75 @@ it('an update that parked an edit for clients', async () => {
   });
 });
 
+it('each stash with its commit, newest first, also after one was dropped', async () => {
+  const commits: string[] = [];
+  for (const text of ['one', 'two', 'three']) {
+    await writeFile(join(root, 'hermes_cli/main.py'), `# ${text}\n`);
+    await git('stash', 'push', '-q', '-m', text);
+    commits.unshift((await git('rev-parse', 'stash@{0}')).stdout.trim());
+  }
+  await git('stash', 'drop', '-q', 'stash@{1}');
+  expect((await install()).git).toMatchObject({
+    stashes: ['On main: three', 'On main: one'],
+    stashCommits: [commits[0], commits[2]],
+  });
+});
+
+it('what was added, removed or moved', async () => {
+  await writeFile(join(root, 'new.py'), 'x = 1\n');
+  await git('add', 'new.py');
+  await git('mv', 'hermes_cli/main.py', 'hermes_cli/moved to.py');
+  await rm(join(root, 'pyproject.toml'));
+  expect((await install()).git).toMatchObject({
+    dirty: ['hermes_cli/main.py', 'hermes_cli/moved to.py', 'new.py', 'pyproject.toml'],
+    added: ['hermes_cli/moved to.py', 'new.py'],
+    removed: ['hermes_cli/main.py', 'pyproject.toml'],
+    unmerged: [],
+  });
+});
+
+const conflict = '<<<<<<< Updated upstream\nx = 1\n=======\nx = 2\n>>>>>>> Stashed changes\n';
+
+it('both ends of a conflict, in any Python file that changed', async () => {
+  await box.write(join(root, 'run agent.py'), 'x = 0\n');
+  await box.write(join(root, 'plugins/a/b.py'), 'x = 0\n');
+  await box.write(join(root, 'plugins/a/c.py'), conflict.replace('>>>>>>> ', '>>>>>>>> '));
+  await git('add', '-A');
+  await git('commit', '-qm', 'more');
+  await writeFile(join(root, 'run agent.py'), conflict);
+  await writeFile(join(root, 'plugins/a/b.py'), conflict.replaceAll('\n', '\r\n'));
+  await writeFile(join(root, 'plugins/a/c.py'), conflict.replace('>>>>>>> ', '> '));
+  await writeFile(server(), `${await readFile(server(), 'utf8')}${conflict}`);
+  const found = await install();
+  expect([...(found.residue?.conflictMarkers ?? [])].sort()).toEqual([
+    'hermes_cli/web_server.py',
+    'plugins/a/b.py',
+    'run agent.py',
+  ]);
+});
+
+it('a merge that stopped half way: what git has not merged, and which of it HEAD and the tree have', async () => {
+  const head = (await git('rev-parse', 'HEAD:pyproject.toml')).stdout.trim();
+  const stages = (path: string, ...numbers: number[]): string =>
+    numbers.map((number) => `100644 ${head} ${number}\t${path}\n`).join('');
+  await rm(join(root, 'pyproject.toml'));
+  await writeFile(
+    box.path('index-info'),
+    [
+      `0 ${'0'.repeat(40)}\tpyproject.toml\n`,
+      stages('pyproject.toml', 1, 2, 3),
+      stages('both-gone.py', 1),
+      stages('theirs.py', 1, 3),
+    ].join(''),
+  );
+  await run('sh', ['-c', `git -C '${root}' update-index --index-info <'${box.path('index-info')}'`]);
+  expect((await install()).git).toMatchObject({
+    unmerged: ['both-gone.py', 'pyproject.toml', 'theirs.py'],
+    added: ['both-gone.py', 'theirs.py'],
+    removed: ['pyproject.toml', 'both-gone.py'],
+  });
+});
+
 it('a detached head, packed references, a linked worktree', async () => {
   await git('pack-refs', '--all');
   const head = (await git('rev-parse', 'HEAD')).stdout.trim();

@@ -333,6 +333,16 @@ describe('what a tree is', () => {
     });
   });
 
+  it('conflict markers in a file of a wheel that was changed after it was installed', async () => {
+    const venv = await makeVenv(box, 'venv');
+    const conflict = '<<<<<<< a\nx = 1\n=======\nx = 2\n>>>>>>> b\n';
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await box.write(join(site(venv), 'hermes_cli/config.py'), conflict);
+    expect(only((await box.locate({ path: venv })).installs, site(venv))).toMatchObject({
+      residue: { conflictMarkers: ['hermes_cli/config.py'] },
+    });
+  });
+
   it('RECORD with the line ends of pip', async () => {
     const venv = await makeVenv(box, 'venv', { installer: 'pip' });
     const record = join(site(venv), 'hermes_agent-0.19.0.dist-info/RECORD');
