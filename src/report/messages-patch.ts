@@ -137,6 +137,6 @@ export const patchMessages: Messages = {
       `An update left ${value(args, 'count', 'a')} git stash ${value(args, 'count', '1') === '1' ? 'entry' : 'entries'} behind`,
     means: 'Local edits were put aside and not brought back.',
     seen: 'hermes-update-autostash entries in git stash list.',
-    todo: 'Look at it with git stash show -p, then apply or drop it.',
+    todo: 'Look at it with git stash show -p, then apply it, or drop it after it was saved.',
   },
 };

@@ -65,6 +65,10 @@ const git = (more: Partial<NonNullable<Install['git']>> = {}): Install['git'] =>
 const commands = (facts: Facts, id: string): string[] =>
   (judged(facts).remedies.find((each) => each.id === id)?.commands ?? []).map((argv) => argv.join(' '));
 
+/** Where advice of facts of this moment keeps what it takes away. */
+const moment = healthy().takenAt.replace(/^(\d+)-(\d+)-(\d+)T(\d+):(\d+):(\d+)\.(\d+)Z$/, '$1$2$3-$4$5$6-$7');
+const kept = `/home/ann/.hermes/desktop-compat/set-aside/${moment}`;
+
 test('a healthy dashboard has no findings', () => {
   expect(found(healthy())).toEqual([]);
 });
@@ -100,10 +104,11 @@ describe('install and process', () => {
       'FOREIGN_EDITS warn certain',
     ]);
     expect(commands(facts, 'set-aside')).toEqual([
-      'mkdir -p /home/ann/.hermes/desktop-compat/set-aside',
-      'git --no-pager -C /home/ann/venv diff --binary --output=/home/ann/.hermes/desktop-compat/set-aside/set-aside.diff HEAD -- cli.py',
-      'git --no-pager -C /home/ann/venv checkout HEAD -- cli.py',
-      'mv -n -- /home/ann/venv/notes.txt /home/ann/.hermes/desktop-compat/set-aside',
+      `mkdir -p ${kept}/set-aside`,
+      `mv -n -- /home/ann/venv/cli.py /home/ann/venv/notes.txt ${kept}/set-aside`,
+      'git --no-pager -C /home/ann/venv reset -q HEAD -- cli.py',
+      `git --no-pager -C /home/ann/venv --work-tree=${kept}/set-aside diff --binary --output=${kept}/set-aside.diff HEAD -- cli.py`,
+      'git --no-pager -C /home/ann/venv checkout-index -q -u -- cli.py',
     ]);
   });
   test('a package that is broken on disk and did not start is one finding, with the way out', () => {
@@ -434,8 +439,12 @@ describe('patches and leftovers', () => {
       'BACKUP_LEFTOVER warn certain',
     ]);
     expect(commands(facts, 'check-out').at(-1)).toBe(
-      'git --no-pager -C /home/ann/venv checkout HEAD -- hermes_cli/web_server.py',
+      'git --no-pager -C /home/ann/venv checkout-index -q -u -- hermes_cli/web_server.py',
     );
+    expect(commands(facts, 'move-backups')).toEqual([
+      `mkdir -p ${kept}/move-backups/hermes_cli`,
+      `mv -n -- /home/ann/venv/hermes_cli/web_server.py.orig ${kept}/move-backups/hermes_cli`,
+    ]);
     expect(commands(facts, 'remove-bytecode')).toEqual([
       'rm -- /home/ann/venv/hermes_cli/__pycache__/web_server.cpython-311.pyc',
     ]);
@@ -456,10 +465,29 @@ describe('patches and leftovers', () => {
     expect(found(facts)).toEqual(['PATCH_PARKED_IN_STASH warn certain', 'STASH_LEFTOVER warn certain']);
     const left = judged(facts).findings.find((each) => each.code === 'STASH_LEFTOVER');
     expect(left?.args['count']).toBe(2);
-    const drops = judged(facts).remedies.flatMap((each) =>
-      each.commands.filter((argv) => argv.includes('drop')).map((argv) => argv.at(-1)),
+    const dropped = (each: Facts): (string | undefined)[][] =>
+      (judged(each).remedies.find(({ id }) => id === 'save-and-drop-stash')?.commands ?? [])
+        .filter(([program]) => program === 'sh')
+        .map((argv) => argv.slice(-2));
+    const ref = 'refs/hermes-compat/set-aside';
+    // Facts of before the commits were noted: kept under the time and the number, where nothing is kept yet.
+    expect(dropped(facts)).toEqual([3, 1, 0].map((n) => [`stash@{${n}}`, `${ref}/${moment}-${n}`]));
+    expect(commands(facts, 'save-and-drop-stash')[0]).toBe(
+      `git --no-pager -C /home/ann/venv update-ref ${ref}/${moment}-3 stash@{3} `,
     );
-    expect(drops).toEqual(['stash@{3}', 'stash@{1}', 'stash@{0}']);
+    const stashCommits = ['a', 'b', 'c', 'd'].map((digit) => digit.repeat(40));
+    const now = {
+      ...facts,
+      installs: facts.installs.map((each) => ({ ...each, git: { ...git(), ...each.git, stashCommits } })),
+    } as Facts;
+    expect(dropped(now)).toEqual([
+      ['stash@{3}', `${ref}/dddddddddddd`],
+      ['stash@{1}', `${ref}/bbbbbbbbbbbb`],
+      ['stash@{0}', `${ref}/aaaaaaaaaaaa`],
+    ]);
+    expect(commands(now, 'save-and-drop-stash')[0]).toBe(
+      `git --no-pager -C /home/ann/venv update-ref ${ref}/dddddddddddd ${'d'.repeat(40)}`,
+    );
   });
   test('what `patch status` said', () => {
     const facts = {

@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Report } from '../../src/judge/schema.ts';
@@ -58,6 +58,18 @@ async function foundThenGone(tree: GitTree, code: string): Promise<Report> {
   return first;
 }
 
+/** The one stash that was kept before it was dropped. */
+const kept = (tree: GitTree): string => {
+  const ref = tree.git('for-each-ref', '--format=%(refname)', 'refs/hermes-compat').trim();
+  return tree.git('stash', 'show', '-p', ref);
+};
+
+/** The folder of the one advice that was followed. */
+const keptIn = async (tree: GitTree): Promise<string> => {
+  const folder = join(tree.home, 'desktop-compat/set-aside');
+  return join(folder, (await readdir(folder)).join('/'));
+};
+
 /** Each types several commands. */
 const slow = test.skipIf(!full);
 
@@ -75,9 +87,7 @@ describe('residue made for real: found, its advice followed, gone', () => {
     const report = await foundThenGone(tree, 'PATCH_PARKED_IN_STASH');
     expect(codes(report)).toContain('PATCH_LOST');
     expect(tree.git('stash', 'list')).toBe('');
-    expect(await readFile(join(tree.home, 'desktop-compat/set-aside/stash-0.diff'), 'utf8')).toContain(
-      'hermes-compat',
-    );
+    expect(kept(tree)).toContain('hermes-compat');
   });
 
   slow("Hermes One's edit parked in a stash", async () => {
@@ -96,9 +106,7 @@ describe('residue made for real: found, its advice followed, gone', () => {
     expect(tree.git('stash', 'show', '-p')).toContain('HERMES_ONE_MODEL_LIBRARY');
     await foundThenGone(tree, 'PATCH_PARKED_IN_STASH');
     expect(tree.git('stash', 'list')).toBe('');
-    expect(await readFile(join(tree.home, 'desktop-compat/set-aside/stash-0.diff'), 'utf8')).toContain(
-      'HERMES_ONE_MODEL_LIBRARY',
-    );
+    expect(kept(tree)).toContain('HERMES_ONE_MODEL_LIBRARY');
   });
 
   test('a stash of an update with an edit of somebody else', async () => {
@@ -108,9 +116,7 @@ describe('residue made for real: found, its advice followed, gone', () => {
     await tree.upstream({ 'hermes_cli/web_server.py': farAway(miniServer) });
     engineUpdate(tree);
     await foundThenGone(tree, 'STASH_LEFTOVER');
-    expect(await readFile(join(tree.home, 'desktop-compat/set-aside/stash-0.diff'), 'utf8')).toContain(
-      'THREE = 4',
-    );
+    expect(kept(tree)).toContain('THREE = 4');
   });
 
   test('conflict markers', async () => {
@@ -137,18 +143,18 @@ describe('residue made for real: found, its advice followed, gone', () => {
     await writeFile(join(tree.root, 'mine.txt'), 'mine');
     await foundThenGone(tree, 'FOREIGN_EDITS');
     expect(tree.git('status', '--porcelain')).toBe('');
-    tree.git('apply', join(tree.home, 'desktop-compat/set-aside/set-aside.diff'));
+    const folder = await keptIn(tree);
+    tree.git('apply', join(folder, 'set-aside.diff'));
     expect(await readFile(tree.server, 'utf8')).toBe(mine);
-    expect(await readFile(join(tree.home, 'desktop-compat/set-aside/mine.txt'), 'utf8')).toBe('mine');
+    expect(await readFile(join(folder, 'set-aside/mine.txt'), 'utf8')).toBe('mine');
   });
 
   test('a backup beside its source', async () => {
     const tree = await made();
     await writeFile(`${tree.server}.orig`, 'old');
     await foundThenGone(tree, 'BACKUP_LEFTOVER');
-    expect(await readFile(join(tree.home, 'desktop-compat/set-aside/web_server.py.orig'), 'utf8')).toBe(
-      'old',
-    );
+    const backup = 'move-backups/hermes_cli/web_server.py.orig';
+    expect(await readFile(join(await keptIn(tree), backup), 'utf8')).toBe('old');
   });
 
   test('bytecode that runs instead of its source', async () => {

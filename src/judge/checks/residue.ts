@@ -2,7 +2,9 @@ import type { Install } from '../../engine/schema.ts';
 import type { Draft } from '../draft.ts';
 import { draft } from '../draft.ts';
 import type { Reading } from '../reading.ts';
-import { checkOut, dropStashes, moveAway, removeFiles } from '../remedies/residue.ts';
+import { removeFiles } from '../remedies/residue.ts';
+import { checkOut, moveAway } from '../remedies/set-aside.ts';
+import { dropStashes } from '../remedies/stashes.ts';
 import { overlay } from '../remedies/overlay.ts';
 import type { CheckDefinition } from './check.ts';
 import { done, skip } from './check.ts';
@@ -39,7 +41,7 @@ function files(reading: Reading, install: Install): Draft[] {
     ...found(
       'STALE_BYTECODE',
       staleBytecode,
-      [removeFiles(reading, install, staleBytecode)],
+      [removeFiles(install, staleBytecode)],
       'would run instead of its source',
     ),
     ...found('BACKUP_LEFTOVER', backups, [moveAway(reading, install, backups)], 'is a backup copy'),

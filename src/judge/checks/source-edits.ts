@@ -4,7 +4,7 @@ import { draft } from '../draft.ts';
 import type { Reading } from '../reading.ts';
 import { recorded } from '../recorded.ts';
 import { overlay } from '../remedies/overlay.ts';
-import { setAside } from '../remedies/residue.ts';
+import { setAside } from '../remedies/set-aside.ts';
 import type { CheckDefinition } from './check.ts';
 import { done, skip } from './check.ts';
 
