@@ -109,10 +109,13 @@ export const patchMessages: Messages = {
     todo: 'Run the update again to its end, best with `hermes-compat update`, which goes on where one of ours stood.',
   },
   CONFLICT_MARKERS: {
-    says: (args) => `Merge conflict markers are in ${few(args, 'files', 'the source')}`,
+    says: (args) =>
+      value(args, 'marked', '') === '0'
+        ? `A merge stopped half way in ${few(args, 'files', 'the source')}`
+        : `Merge conflict markers are in ${few(args, 'files', 'the source')}`,
     means: 'Python cannot load such a file; the dashboard ends at its next start.',
-    seen: 'Lines of <<<<<<<, ======= and >>>>>>> in the engine’s code.',
-    todo: 'Take the engine’s version of these files (git checkout), then apply again what is needed.',
+    seen: 'Lines of <<<<<<< and >>>>>>> in the engine’s code or a changed Python file, or files that git has not merged.',
+    todo: 'Take the engine’s version of these files, then apply again what is needed; yours are kept.',
   },
   STALE_BYTECODE: {
     says: (args) => `Old compiled code would run instead of the source: ${few(args, 'files', '')}`,

@@ -449,6 +449,40 @@ describe('patches and leftovers', () => {
       'rm -- /home/ann/venv/hermes_cli/__pycache__/web_server.cpython-311.pyc',
     ]);
   });
+  test('files that git has not merged, whatever they hold: one finding, no edit of somebody', () => {
+    const facts = withInstall({
+      method: 'git',
+      state: 'edited',
+      editedFiles: ['cli.py', 'hermes_cli/config.py', 'uv.lock'],
+      git: git({
+        dirty: ['cli.py', 'hermes_cli/config.py', 'uv.lock'],
+        added: ['uv.lock'],
+        removed: ['gone.py'],
+        unmerged: ['gone.py', 'hermes_cli/config.py', 'uv.lock'],
+      }),
+      ...residue({ conflictMarkers: ['hermes_cli/config.py'] }),
+    });
+    expect(found(facts)).toEqual(['FOREIGN_EDITS warn certain', 'CONFLICT_MARKERS warn certain']);
+    const [foreign, conflict] = judged(facts).findings;
+    expect(foreign?.args['files']).toEqual(['cli.py']);
+    expect(conflict?.args).toMatchObject({
+      files: ['gone.py', 'hermes_cli/config.py', 'uv.lock'],
+      marked: 1,
+    });
+    expect(conflict?.evidence).toEqual([
+      '/home/ann/venv/hermes_cli/config.py has merge conflict markers',
+      '/home/ann/venv/gone.py is not merged, as git says',
+      '/home/ann/venv/uv.lock is not merged, as git says',
+    ]);
+    expect(commands(facts, 'check-out')).toEqual([
+      `mkdir -p ${kept}/check-out/hermes_cli ${kept}/check-out`,
+      `mv -n -- /home/ann/venv/hermes_cli/config.py ${kept}/check-out/hermes_cli`,
+      `mv -n -- /home/ann/venv/uv.lock ${kept}/check-out`,
+      'git --no-pager -C /home/ann/venv reset -q HEAD -- gone.py hermes_cli/config.py uv.lock',
+      `git --no-pager -C /home/ann/venv --work-tree=${kept}/check-out diff --binary --output=${kept}/check-out.diff HEAD -- gone.py hermes_cli/config.py`,
+      'git --no-pager -C /home/ann/venv checkout-index -q -u -- gone.py hermes_cli/config.py',
+    ]);
+  });
   test('stashes: parked edits for clients apart from the rest, dropped from the last', () => {
     const parked = 'stash@{1}: On main: hermes-update-autostash-20260901-101112';
     const facts = withInstall({

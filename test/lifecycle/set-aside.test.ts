@@ -163,3 +163,65 @@ describe('edits and files of somebody', () => {
     expect(keptAs('/tui_gateway/server.py.orig')).toEqual(['one of tui_gateway', 'two of tui_gateway']);
   });
 });
+
+describe('a merge that stopped half way, in any file of the engine', () => {
+  const conflict = (report: Report) => report.findings.find(({ code }) => code === 'CONFLICT_MARKERS');
+  const markers = '<<<<<<< Updated upstream\nONE = 1\n=======\nONE = 2\n>>>>>>> Stashed changes\n';
+
+  test('markers by hand: named once, saved, gone, and again', async () => {
+    for (const round of ['one', 'two']) {
+      await write(notes, `${markers}# ${round}\n`);
+      const report = await doctor();
+      expect(conflict(report)).toMatchObject({ severity: 'warn', args: { files: [notes] } });
+      expect(codes(report)).not.toContain('FOREIGN_EDITS');
+      await followed('CONFLICT_MARKERS');
+      expect(tree.git('status', '--porcelain')).toBe('');
+    }
+    expect(keptAs(`/${notes}`)).toEqual([`${markers}# one\n`, `${markers}# two\n`]);
+    const diffs = Object.keys(kept()).filter((file) => file.endsWith('/check-out.diff'));
+    expect(diffs).toHaveLength(2);
+    tree.git('apply', diffs[0] ?? '');
+    expect(await readFile(at(notes), 'utf8')).toBe(`${markers}# one\n`);
+  });
+
+  test('one end of a conflict alone, or one in a text, is none', async () => {
+    await write(notes, '<<<<<<< Updated upstream\nONE = 1\n');
+    await write('README.md', markers);
+    tree.git('add', 'README.md');
+    expect(codes(await doctor())).not.toContain('CONFLICT_MARKERS');
+  });
+
+  test('a failed stash apply: both changed, both added, deleted here, deleted there', async () => {
+    const both = 'hermes_cli/both.py';
+    await write('deleted-here.txt', 'old\n');
+    await write('deleted-there.py', 'OLD = 1\n');
+    tree.git('add', '-A');
+    tree.git('commit', '-q', '-m', 'more');
+    await write(notes, 'ONE = "mine"\n');
+    await write(both, 'MINE = 1\n');
+    await write('deleted-here.txt', 'mine\n');
+    tree.git('rm', '-q', 'deleted-there.py');
+    tree.git('add', '-A');
+    tree.git('stash', 'push', '-q', '-m', 'hermes-update-autostash-x');
+    await write(notes, 'ONE = "theirs"\n');
+    await write(both, 'THEIRS = 1\n');
+    await write('deleted-there.py', 'OLD = "theirs"\n');
+    tree.git('rm', '-q', 'deleted-here.txt');
+    tree.git('add', '-A');
+    tree.git('commit', '-q', '-m', 'theirs');
+    expect(() => tree.git('stash', 'apply', '-q')).toThrow();
+    const unmerged = tree
+      .git('status', '--porcelain')
+      .trim()
+      .split('\n')
+      .map((line) => line.slice(0, 2));
+    expect(unmerged.sort()).toEqual(['AA', 'DU', 'UD', 'UU']);
+    const found = conflict(await doctor());
+    expect(found?.args['files']).toEqual(['deleted-here.txt', 'deleted-there.py', both, notes]);
+    await followed('CONFLICT_MARKERS');
+    expect(tree.git('status', '--porcelain')).toBe('');
+    expect(await readFile(at(notes), 'utf8')).toBe('ONE = "theirs"\n');
+    expect(keptAs('/deleted-here.txt')).toEqual(['mine\n']);
+    expect(keptAs(`/${both}`)[0]).toContain('MINE = 1');
+  });
+});

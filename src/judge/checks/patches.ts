@@ -1,5 +1,6 @@
 import type { Home, Install } from '../../engine/schema.ts';
 import { codes } from '../codes.ts';
+import { conflictsIn } from '../conflicts.ts';
 import type { Draft } from '../draft.ts';
 import { draft } from '../draft.ts';
 import type { Reading } from '../reading.ts';
@@ -47,7 +48,7 @@ export const patches: CheckDefinition = {
 
 /** Other checks see these in the files themselves, and know what to do about them. */
 const isToldElsewhere = (code: string, home: Home, install: Install): boolean =>
-  (code === 'CONFLICT_MARKERS' && (install.residue?.conflictMarkers.length ?? 0) > 0) ||
+  (code === 'CONFLICT_MARKERS' && conflictsIn(install).length > 0) ||
   (code === 'MARKER_CORRUPT' && home.markers.some(({ state }) => state === 'corrupt'));
 
 /** `patch apply` of what is in place writes no byte of it, and the marker anew. */

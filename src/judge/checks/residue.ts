@@ -1,4 +1,5 @@
 import type { Install } from '../../engine/schema.ts';
+import { conflictsIn } from '../conflicts.ts';
 import type { Draft } from '../draft.ts';
 import { draft } from '../draft.ts';
 import type { Reading } from '../reading.ts';
@@ -19,25 +20,40 @@ export const residue: CheckDefinition = {
   },
 };
 
+const shown = (install: Install, names: readonly string[], said: string): string[] =>
+  names.slice(0, 6).map((name) => `${install.root}/${name} ${said}`);
+
+function conflicts(reading: Reading, install: Install): Draft[] {
+  const files = conflictsIn(install);
+  if (files.length === 0) return [];
+  const marked = install.residue?.conflictMarkers ?? [];
+  const others = files.filter((file) => !marked.includes(file));
+  return [
+    draft('CONFLICT_MARKERS', {
+      args: { files, install: install.root, marked: marked.length, unmerged: install.git?.unmerged ?? [] },
+      evidence: [
+        ...shown(install, marked, 'has merge conflict markers'),
+        ...shown(install, others, 'is not merged, as git says'),
+      ],
+      remedies: [checkOut(reading, install, files)],
+    }),
+  ];
+}
+
 function files(reading: Reading, install: Install): Draft[] {
-  const { conflictMarkers = [], staleBytecode = [], backups = [] } = install.residue ?? {};
+  const { staleBytecode = [], backups = [] } = install.residue ?? {};
   const found = (code: string, names: string[], remedies: Draft['remedies'], said: string): Draft[] =>
     names.length === 0
       ? []
       : [
           draft(code, {
             args: { files: names, install: install.root },
-            evidence: names.slice(0, 6).map((name) => `${install.root}/${name} ${said}`),
+            evidence: shown(install, names, said),
             remedies,
           }),
         ];
   return [
-    ...found(
-      'CONFLICT_MARKERS',
-      conflictMarkers,
-      [checkOut(reading, install, conflictMarkers)],
-      'has merge conflict markers',
-    ),
+    ...conflicts(reading, install),
     ...found(
       'STALE_BYTECODE',
       staleBytecode,

@@ -1,4 +1,5 @@
 import type { Install } from '../../engine/schema.ts';
+import { conflictsIn } from '../conflicts.ts';
 import type { Draft } from '../draft.ts';
 import { draft } from '../draft.ts';
 import type { Reading } from '../reading.ts';
@@ -57,7 +58,12 @@ function edited(reading: Reading, install: Install): Draft[] {
     (file) => !ownFiles.test(file) && !backups.has(file) && !ours.some((path) => path.endsWith(`/${file}`)),
   );
   const forClients = files.filter((file) => isForClients(install, file));
-  const foreign = install.git === null ? [] : files.filter((file) => !forClients.includes(file));
+  // A merge that stopped half way is no edit of a person, and has a finding of its own.
+  const conflicts = conflictsIn(install);
+  const foreign =
+    install.git === null
+      ? []
+      : files.filter((file) => !forClients.includes(file) && !conflicts.includes(file));
   const others = install.git === null ? files : forClients;
   return [
     ...(others.length === 0
