@@ -4,22 +4,15 @@ import { overlayFolder } from '../engine/compat-places.ts';
 import type { Install } from '../engine/schema.ts';
 import type { Host } from '../host/types.ts';
 import { packaged } from '../tool.ts';
+import { engineCommand } from './engine-command.ts';
 import { pluginName } from './overlay-files.ts';
 import { decode } from './text.ts';
-import { dirname } from './world.ts';
 
 /** What the check on the host saw. */
 export interface VerifyResult {
   ok: boolean;
   steps: { step: string; ok: boolean; saw: string }[];
   log: string;
-}
-
-/** The engine's own entry point: the script beside its Python, or its main module. */
-export function engineCommand(install: Install): string[] {
-  const python = install.interpreter?.path ?? 'python3';
-  const script = install.commands.find((path) => dirname(path) === dirname(python));
-  return script === undefined ? [python, '-m', 'hermes_cli.main'] : [python, script];
 }
 
 /**
@@ -40,7 +33,8 @@ export async function verifyDashboard(
   const files: Record<string, string> = {};
   for (const [name, bytes] of overlay) files[`${overlayFolder('').slice(1)}/${name}`] = decode(bytes) ?? '';
   files['config.yaml'] = overlay.size === 0 ? 'plugins: {}\n' : `plugins:\n  enabled:\n    - ${pluginName}\n`;
-  const spec = { command: engineCommand(install), flags: [], files, env: {}, want, seconds: 120 };
+  const command = await engineCommand(host, install);
+  const spec = { command, flags: [], files, env: {}, want, seconds: 120 };
   const result = await host.run([install.interpreter?.path ?? 'python3', '-I', '-B', '-c', runner], {
     stdin: JSON.stringify({ script, spec }),
     timeoutMs: 300_000,

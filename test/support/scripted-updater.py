@@ -75,3 +75,7 @@ def main():
     at("restored")
     print("Update complete!", flush=True)
     return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -110,7 +110,8 @@ interface Job {
 async function goOn(run: UpdateRun, job: Job, range: Range): Promise<UpdateResult> {
   const { host } = run;
   const { state, root, place } = job;
-  const { argv } = updaterStart(installOf(place), place.session.scene.home, state.engineArgs, {});
+  const { scene } = place.session;
+  const { argv } = await updaterStart(host, installOf(place), scene.home, state.engineArgs, {});
   const result = emptyResult(state, job.continuedFrom, argv, updaterLog(root));
   const done = async (step: UpdateStep): Promise<void> => {
     state.step = step;
@@ -131,7 +132,7 @@ async function goOn(run: UpdateRun, job: Job, range: Range): Promise<UpdateResul
   }
   if (isBefore('updated')) {
     run.say(`running the engine's own update: ${argv.join(' ')}`);
-    const start = updaterStart(installOf(place), place.session.scene.home, state.engineArgs, run.env);
+    const start = await updaterStart(host, installOf(place), scene.home, state.engineArgs, run.env);
     state.exitCode = await runUpdater(host, root, start, run);
     if (state.exitCode === 0) await removeStaleLock(host, root);
     await done('updated');

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { updateFolder } from '../../engine/compat-places.ts';
 import type { Home, Install } from '../../engine/schema.ts';
 import type { Host } from '../../host/types.ts';
-import { engineCommand } from '../../patch/verify.ts';
+import { engineCommand } from '../../patch/engine-command.ts';
 import { readOrNull } from './edits.ts';
 
 /** Far beyond any update: at the deadline the updater would be ended with us. */
@@ -41,12 +41,13 @@ export interface UpdaterStart {
  * The engine's own `update`. Settings of a virtual environment: up to 0.16 the engine does not say itself which one uv is to
  * upgrade.
  */
-export function updaterStart(
+export async function updaterStart(
+  host: Host,
   install: Install,
   home: Home,
   engineArgs: readonly string[],
   env: Record<string, string>,
-): UpdaterStart {
+): Promise<UpdaterStart> {
   const own = Object.fromEntries(
     Object.entries(env).filter(([name]) => !/^HERMES_(COMPAT|DASHBOARD)_/.test(name)),
   );
@@ -55,7 +56,7 @@ export function updaterStart(
   const venv: Record<string, string> =
     install.git === null && prefix !== undefined ? { VIRTUAL_ENV: prefix } : {};
   return {
-    argv: [...engineCommand(install), 'update', ...engineArgs],
+    argv: [...(await engineCommand(host, install)), 'update', ...engineArgs],
     env: { ...own, ...venv, HERMES_HOME: home.path },
     cwd: install.git === null ? home.root : install.root,
   };
