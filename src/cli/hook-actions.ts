@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises';
-import { CompatError, usageError } from '../errors.ts';
+import { CompatError } from '../errors.ts';
 import type { Host } from '../host/types.ts';
 import type { HooksDocument } from '../lifecycle/hook-schema.ts';
 import {
@@ -16,12 +16,12 @@ import { documentHead } from '../tool.ts';
 import type { Target } from '../target/types.ts';
 import type { Context } from './command.ts';
 import { consent } from './consent.ts';
-import { rootHome } from './hook-run.ts';
+import { hookTarget, refuseNothing } from './hook-run.ts';
 import type { Io } from './io.ts';
 import { openHostFor } from './open-host.ts';
 import { openPlace } from './open-place.ts';
 import { emit, readFormat } from './output.ts';
-import { oneOf, type RawOptions, readTargets } from './request.ts';
+import { oneOf, type RawOptions, readRefinements } from './request.ts';
 import { sayIdentity } from './say-identity.ts';
 
 export async function install(words: string[], options: RawOptions, context: Context): Promise<void> {
@@ -84,20 +84,18 @@ async function withPlace(
   io: Io,
   work: (place: HookPlace, target: Target) => Promise<void>,
 ): Promise<void> {
-  const word = options['target'];
-  const [target] = readTargets(typeof word === 'string' ? [word] : [], io);
-  if (target === undefined || target.kind === 'http')
-    throw usageError('hooks look after files: the target is this machine or one reached by ssh');
+  const target = hookTarget(options, io);
   const host = await openHostFor(options, io)(target);
   try {
-    const root = await rootHome(host, target, options, io);
-    const { located, session } = await openPlace(host, target, { install: null, home: root }, io);
-    const { install: found } = session.scene;
+    const refinements = readRefinements(options, io);
+    const asked = { install: target.path, home: refinements.home, profile: refinements.profile };
+    const { located, session } = await openPlace(host, target, asked, io);
+    if (target.path !== null) refuseNothing(target.path, located.host.named);
+    const { home, install: found } = session.scene;
     const { stdout } = await host.script('printf "%s\\n" "$HOME"; command -v hermes || :');
     const [userHome = '', onPath = ''] = stdout.toString('utf8').split('\n');
     const [self, ...more] = await ourCommand(host, target);
-    const command = [self ?? '', ...more, 'hook', 'run', '--home', root];
-    const home = located.host.home ?? session.scene.home;
+    const command = [self ?? '', ...more, 'hook', 'run', '--home', home.root];
     await work(
       { host, home, install: found, command, userHome, onPath: onPath.startsWith('/') ? onPath : null },
       target,

@@ -1,3 +1,4 @@
+import type { HostFacts } from '../engine/schema.ts';
 import { rootOf } from '../engine/resolve-home.ts';
 import { CompatError, usageError } from '../errors.ts';
 import type { Host } from '../host/types.ts';
@@ -18,10 +19,7 @@ type Ended = Pick<HookRunDocument, 'outcome' | 'changed' | 'patches' | 'restart'
 
 /** For hooks: never asks, and exits 0 whatever happened, unless `--strict`. */
 export async function run(_words: string[], options: RawOptions, { io, finish }: Context): Promise<void> {
-  const word = options['target'];
-  const [target] = readTargets(typeof word === 'string' ? [word] : [], io);
-  if (target === undefined || target.kind === 'http')
-    throw usageError('hooks look after files: the target is this machine or one reached by ssh');
+  const target = hookTarget(options, io);
   const waitMs = readSeconds(String(options['wait']), '--wait') ?? 0;
   let root = '';
   let ended: Ended;
@@ -52,20 +50,63 @@ export async function run(_words: string[], options: RawOptions, { io, finish }:
   finish(options['strict'] === true ? code : 0);
 }
 
+export type HookTarget = Exclude<Target, { kind: 'http' }>;
+
+/** @throws CompatError usage */
+export function hookTarget(options: RawOptions, io: Io): HookTarget {
+  const word = options['target'];
+  const [target] = readTargets(typeof word === 'string' ? [word] : [], io);
+  if (target === undefined || target.kind === 'http')
+    throw usageError('hooks look after files: the target is this machine or one reached by ssh');
+  return target;
+}
+
 const text = async (document: HookRunDocument): Promise<string> =>
   (await import('../report/hook-text.ts')).hookRunText(document);
 
 /** The root home, found without a look at installs: that would cost what an unchanged run must not. */
-export async function rootHome(host: Host, target: Target, options: RawOptions, io: Io): Promise<string> {
+async function rootHome(host: Host, target: HookTarget, options: RawOptions, io: Io): Promise<string> {
   const { home } = readRefinements(options, io);
-  if (target.kind === 'local') {
-    const base = `${io.home}/.hermes`;
-    const given = io.env['HERMES_HOME']?.trim();
-    return rootOf(home ?? (target.path || (given === undefined || given === '' ? base : given)), base);
-  }
+  const { base, own } = target.kind === 'local' ? homesHere(io) : await homesThere(host);
+  return rootOf(home ?? (await targetHome(host, target, base)) ?? own, base);
+}
+
+/** A path that is a home; null where another one counts: none is named, or it is an install. */
+async function targetHome(host: Host, { path }: HookTarget, base: string): Promise<string | null> {
+  if (path === null) return null;
+  const { namedPath } = await import('../engine/named-path.ts');
+  const named = await namedPath(host, path, base);
+  refuseNothing(path, named);
+  return named === 'home' ? path : null;
+}
+
+/** @throws CompatError unchecked: what the target names is no place for a hook, and another one is not meant */
+export function refuseNothing(path: string, named: HostFacts['named']): void {
+  if (named !== 'nothing' && named !== 'other' && named !== 'unreadable') return;
+  const why =
+    named === 'unreadable' ? 'cannot be entered by this account' : 'is neither a Hermes home nor an install';
+  throw new CompatError('unchecked', `${path} ${why}`, {
+    finding: named === 'unreadable' ? 'HOME_UNREADABLE' : 'INSTALL_NOT_FOUND',
+    args: { path },
+  });
+}
+
+interface Homes {
+  /** `~/.hermes`. */
+  base: string;
+  /** The one that the environment names, or else that. */
+  own: string;
+}
+
+function homesHere(io: Io): Homes {
+  const base = `${io.home}/.hermes`;
+  return { base, own: io.env['HERMES_HOME']?.trim() || base };
+}
+
+async function homesThere(host: Host): Promise<Homes> {
   const { stdout } = await host.script('printf "%s\\n%s" "$HOME/.hermes" "${HERMES_HOME:-$HOME/.hermes}"');
   const [base = '', own = ''] = stdout.toString('utf8').split('\n');
-  return rootOf(home ?? own, base);
+  return { base, own };
 }
 
 async function runOn(host: Host, target: Target, root: string, patienceMs: number, io: Io): Promise<Ended> {

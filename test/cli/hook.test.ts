@@ -67,3 +67,58 @@ test('update on the command line: shown, refused without a yes, done', { timeout
   expect(done.stderr).toContain('Update complete!');
   expect(await readFile(tree.server, 'utf8')).toBe(farAway(miniServer));
 });
+
+test('a target that is an install: its home gets the hooks, the checkout gets nothing', async () => {
+  const { tree, bin, run } = await scene();
+  const other = join(tree.folder, 'other');
+  await mkdir(other);
+  const target = `local:${tree.root}`;
+  const install = await run('hook', 'install', 'cron', 'git', '--yes', '--json', '--target', target);
+  expect(document<HooksDocument>(install)).toMatchObject({ home: tree.home });
+  const table = await readFile(join(bin, 'table'), 'utf8');
+  expect(table).toContain(`hook run --home ${tree.home} `);
+  expect(existsSync(join(tree.root, 'desktop-compat'))).toBe(false);
+  expect(existsSync(join(tree.root, '.git/hooks/post-merge'))).toBe(true);
+  const status = await run('hook', 'status', '--json', '--target', `local:${tree.root}/venv`);
+  expect(document<HooksDocument>(status).hooks.filter(({ state }) => state === 'installed')).toHaveLength(2);
+  expect((await run('hook', 'remove', '--yes', '--target', target)).code).toBe(0);
+  expect(existsSync(join(tree.root, '.git/hooks/post-merge'))).toBe(false);
+
+  // A home without an install of its own.
+  const named = await run('hook', 'install', 'git', '--yes', '--json', '--target', target, '--home', other);
+  expect(document<HooksDocument>(named)).toMatchObject({ home: other });
+  expect(await readFile(join(tree.root, '.git/hooks/post-merge'), 'utf8')).toContain(
+    `hook run --home ${other}`,
+  );
+  await run('hook', 'remove', '--yes', '--target', target, '--home', other);
+});
+
+test('hook run finds the home of its target as the other commands do', async () => {
+  const { tree, run } = await scene();
+  const other = join(tree.folder, 'other');
+  await mkdir(join(other, 'plugins'), { recursive: true });
+  const homeOf = async (...words: string[]): Promise<string> =>
+    document<HookRunDocument>(await run('hook', 'run', '--json', ...words)).home;
+  expect(await homeOf()).toBe(tree.home);
+  // Also where an earlier version wrote into the checkout.
+  await mkdir(join(tree.root, 'desktop-compat'));
+  expect(await homeOf('--target', `local:${tree.root}`)).toBe(tree.home);
+  expect(await homeOf('--target', `local:${tree.root}/hermes_cli`)).toBe(tree.home);
+  expect(await homeOf('--target', `local:${tree.root}/venv`)).toBe(tree.home);
+  expect(await homeOf('--target', `local:${other}`)).toBe(other);
+  expect(await homeOf('--target', `local:${tree.root}`, '--home', other)).toBe(other);
+});
+
+test('a target where neither a home nor an install is gets no hook', async () => {
+  const { tree, bin, run } = await scene();
+  const nothing = `local:${tree.folder}/typo`;
+  expect(await run('hook', 'install', 'cron', '--yes', '--target', nothing)).toMatchObject({
+    code: 3,
+    stderr: expect.stringMatching(/typo.*is neither a Hermes home nor an install/s),
+  });
+  expect(existsSync(join(bin, 'table'))).toBe(false);
+  expect(document<HookRunDocument>(await run('hook', 'run', '--json', '--target', nothing))).toMatchObject({
+    outcome: 'failed',
+    message: expect.stringContaining('neither a Hermes home nor an install'),
+  });
+});
