@@ -2,20 +2,15 @@ import { realpath } from 'node:fs/promises';
 import { CompatError } from '../errors.ts';
 import type { Host } from '../host/types.ts';
 import type { HooksDocument } from '../lifecycle/hook-schema.ts';
-import {
-  defaultHooks,
-  hookKind,
-  hookKinds,
-  hookState,
-  installHook,
-  readHooks,
-  removeHook,
-} from '../lifecycle/hooks/index.ts';
+import { defaultHooks, hookKind, hookKinds, hookState } from '../lifecycle/hooks/kinds.ts';
+import { readHooks } from '../lifecycle/hooks/records.ts';
+import { refuseChanged, removeHook } from '../lifecycle/hooks/remove.ts';
 import { type HookId, hookIds, type HookPlace } from '../lifecycle/hooks/types.ts';
 import { documentHead } from '../tool.ts';
 import type { Target } from '../target/types.ts';
 import type { Context } from './command.ts';
 import { consent } from './consent.ts';
+import { askAll, installAll } from './hook-install.ts';
 import { hookTarget, refuseNothing } from './hook-run.ts';
 import type { Io } from './io.ts';
 import { openHostFor } from './open-host.ts';
@@ -30,16 +25,11 @@ export async function install(words: string[], options: RawOptions, context: Con
     await needHome(place);
     const ids = words.length === 0 ? await defaultHooks(place) : named(words);
     if (options['dryRun'] === true) return showFiles(place, target, ids, options, io);
+    const { possible, left } = await askAll(place, ids, words.length === 0);
     await sayIdentity(io, place.host, place);
-    await consent(io, options, `Install ${ids.join(' and ')} for ${place.home.root}?`);
-    const done: string[] = [];
-    for (const id of ids) {
-      const outcome = await installHook(place, id, new Date().toISOString());
-      done.push(
-        outcome === 'kept' ? `${id} was installed already.` : `${id} is installed: ${hookKind(id).does}.`,
-      );
-    }
-    await show(place, target, done, options, io);
+    await consent(io, options, `Install ${possible.join(' and ')} for ${place.home.root}?`);
+    const done = await installAll(place, possible);
+    await show(place, target, [...done, ...left], options, io);
   });
 }
 
@@ -61,8 +51,9 @@ export async function status(_words: string[], options: RawOptions, { io, finish
 
 export async function remove(words: string[], options: RawOptions, { io }: Context): Promise<void> {
   await withPlace(options, io, async (place, target) => {
-    const installed = (await readHooks(place.host, place.home.root)).map(({ id }) => id);
-    const ids = words.length === 0 ? installed : named(words);
+    const installed = await readHooks(place.host, place.home.root);
+    const ids = words.length === 0 ? installed.map(({ id }) => id) : named(words);
+    for (const record of installed) if (ids.includes(record.id)) await refuseChanged(place, record);
     if (ids.length > 0) {
       await sayIdentity(io, place.host, place);
       await consent(io, options, `Remove ${ids.join(' and ')} of ${place.home.root}?`);
@@ -128,8 +119,8 @@ async function show(
   const hooks = await Promise.all(
     hookKinds.map(async (kind): Promise<HooksDocument['hooks'][number]> => {
       const record = records.find(({ id }) => id === kind.id);
-      const problem = record === undefined ? await kind.problem(place) : null;
       const state = record === undefined ? 'not-installed' : await hookState(place, record);
+      const problem = state === 'not-installed' || state === 'gone' ? await kind.problem(place) : null;
       const { id, does, limits } = kind;
       const files = (record?.files ?? []).map(({ path }) => ({ path, text: null }));
       return { id, state, possible: problem === null, problem, does, limits, files };

@@ -6,7 +6,7 @@ import { paragraph, shown } from './shown.ts';
 export function hooksText({ home, hooks, done }: HooksDocument): string {
   const lines = [`Hooks for ${shown(home)}`];
   for (const { id, state, possible, problem, does, limits } of hooks) {
-    const here = state === 'not-installed' && !possible ? `not here: ${shown(problem ?? '')}` : words[state];
+    const here = possible ? words[state] : `${impossible[state]}: ${shown(problem ?? '')}`;
     lines.push(...paragraph(`${id.padEnd(15)} ${here}`, 2, 18));
     if (state !== 'not-installed') lines.push(...paragraph(`${does}; ${limits}`, 18, 18));
   }
@@ -19,6 +19,12 @@ const words: Record<HooksDocument['hooks'][number]['state'], string> = {
   changed: 'written over by somebody else',
   gone: 'was installed and is gone: hermes-compat hook install puts it back',
   'not-installed': 'not installed',
+};
+
+const impossible: typeof words = {
+  ...words,
+  gone: 'was installed and is not in effect any more',
+  'not-installed': 'not here',
 };
 
 /** Files as `--dry-run` shows them. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { HookRunDocument, HooksDocument } from '../../src/lifecycle/hook-schema.ts';
 import type { UpdateDocument } from '../../src/lifecycle/update/schema.ts';
 import { document, runCli } from '../support/cli.ts';
@@ -121,4 +121,79 @@ test('a target where neither a home nor an install is gets no hook', async () =>
     outcome: 'failed',
     message: expect.stringContaining('neither a Hermes home nor an install'),
   });
+});
+
+describe('where neither systemd nor cron answers', () => {
+  async function bare(carried: boolean) {
+    const here = await scene();
+    await writeFile(join(here.bin, 'crontab'), '#!/bin/sh\necho "not allowed" >&2\nexit 1\n', {
+      mode: 0o755,
+    });
+    await writeFile(join(here.bin, 'systemctl'), '#!/bin/sh\necho "no bus" >&2\nexit 1\n', { mode: 0o755 });
+    const overlay = join(here.tree.home, 'plugins/hermes-compat/dashboard');
+    await mkdir(overlay, { recursive: true });
+    if (carried) await writeFile(join(overlay, 'manifest.json'), '{}');
+    return { ...here, onStart: join(here.tree.home, 'desktop-compat/hooks/on-start') };
+  }
+
+  test('the default installs what is possible, and says what is not and why', async () => {
+    const { run, onStart } = await bare(true);
+    for (const word of ['overlay is installed', 'overlay was installed already']) {
+      const done = await run('hook', 'install', '--yes', '--json');
+      expect(done.code).toBe(0);
+      expect(document<HooksDocument>(done).done).toEqual([
+        expect.stringContaining(word),
+        'cron is not installed: crontab refuses: not allowed.',
+      ]);
+      expect(existsSync(onStart)).toBe(true);
+    }
+    expect((await run('hook', 'install', '--yes')).stdout).toContain(
+      'cron is not installed: crontab refuses',
+    );
+  });
+
+  test('the default without any that is possible, and one that was named: refused, nothing is written', async () => {
+    const { run, onStart } = await bare(true);
+    const refused = {
+      code: 4,
+      stderr: expect.stringContaining('hook cron cannot be installed: crontab refuses'),
+    };
+    expect(await run('hook', 'install', 'overlay', 'cron', '--yes')).toMatchObject(refused);
+    expect(existsSync(onStart)).toBe(false);
+    const other = await bare(false);
+    expect(await other.run('hook', 'install', '--yes')).toMatchObject(refused);
+    expect(existsSync(join(other.tree.home, 'desktop-compat'))).toBe(false);
+  });
+});
+
+test('a changed hook is not removed, nor is any beside it; one out of effect is told', async () => {
+  const { tree, bin, run } = await scene();
+  await run('hook', 'install', 'git', 'cron', '--yes');
+  const table = (await readFile(join(bin, 'table'), 'utf8')).replace('*/5', '*/10');
+  await writeFile(join(bin, 'table'), table);
+  const hook = join(tree.root, '.git/hooks/post-merge');
+  expect(await run('hook', 'remove', '--yes')).toMatchObject({
+    code: 4,
+    stderr: expect.stringMatching(/cron was changed.*crontab -e/s),
+  });
+  expect(await readFile(join(bin, 'table'), 'utf8')).toBe(table);
+  expect(existsSync(hook)).toBe(true);
+  tree.git('config', 'core.hooksPath', '/elsewhere');
+  const status = await run('hook', 'status', '--json');
+  expect(status.code).toBe(1);
+  expect(document<HooksDocument>(status).hooks).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ id: 'cron', state: 'changed' }),
+      expect.objectContaining({
+        id: 'git',
+        state: 'gone',
+        problem: expect.stringContaining('core.hooksPath'),
+      }),
+    ]),
+  );
+  expect((await run('hook', 'status')).stdout).toMatch(
+    /git +was installed and is not in effect any\s+more: core/,
+  );
+  expect(await run('hook', 'remove', 'git', '--yes')).toMatchObject({ code: 0 });
+  expect(existsSync(hook)).toBe(false);
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runHook } from '../../src/lifecycle/hook-run.ts';
-import { installHook } from '../../src/lifecycle/hooks/index.ts';
+import { installHook } from '../../src/lifecycle/hooks/install.ts';
 import { change } from '../../src/patch/change.ts';
 import { engineDir, requireEngines, startEngine } from '../support/engines.ts';
 import { hookRunOf, openTree } from '../support/lifecycle.ts';

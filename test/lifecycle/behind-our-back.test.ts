@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
 import { localHost } from '../../src/host/local.ts';
 import { runHook } from '../../src/lifecycle/hook-run.ts';
-import { installHook } from '../../src/lifecycle/hooks/index.ts';
+import { installHook } from '../../src/lifecycle/hooks/install.ts';
 import type { HookId, HookPlace } from '../../src/lifecycle/hooks/types.ts';
 import { change } from '../../src/patch/change.ts';
 import { farAway, gitTree, type GitTree } from '../support/git-tree.ts';

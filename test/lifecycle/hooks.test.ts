@@ -3,14 +3,15 @@ import { existsSync } from 'node:fs';
 import { chmod, lstat, mkdir, readFile, readlink, stat, symlink, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { localHost } from '../../src/host/local.ts';
 import { cronLines } from '../../src/lifecycle/hooks/cron.ts';
-import { hookState, installHook, readHooks, removeHook } from '../../src/lifecycle/hooks/index.ts';
+import { installHook } from '../../src/lifecycle/hooks/install.ts';
+import { hookState } from '../../src/lifecycle/hooks/kinds.ts';
+import { readHooks } from '../../src/lifecycle/hooks/records.ts';
+import { removeHook } from '../../src/lifecycle/hooks/remove.ts';
 import { plist } from '../../src/lifecycle/hooks/launchd.ts';
 import { pathUnit, serviceUnit } from '../../src/lifecycle/hooks/systemd.ts';
-import type { HookPlace } from '../../src/lifecycle/hooks/types.ts';
-import { gitTree, type GitTree } from '../support/git-tree.ts';
-import { openTree } from '../support/lifecycle.ts';
+import type { GitTree } from '../support/git-tree.ts';
+import { hookPlace } from '../support/hook-place.ts';
 import { snapshot } from '../support/patch-scene.ts';
 
 const trees: GitTree[] = [];
@@ -20,39 +21,11 @@ afterEach(async () => {
 
 const at = '2026-11-30T12:00:00.000Z';
 
-/** The hook command is a script that leaves a trace. */
-async function placed(): Promise<{ tree: GitTree; place: HookPlace; ran: string }> {
-  const tree = await gitTree();
-  trees.push(tree);
-  const bin = join(tree.folder, 'bin');
-  await mkdir(bin);
-  const ran = join(tree.folder, 'ran');
-  const recheck = join(tree.folder, "re check's 100%");
-  await writeFile(recheck, `#!/bin/sh\necho "$@" >>"${ran}"\n`, { mode: 0o755 });
-  // A crontab that keeps its table in a file, as the real one does for its account.
-  await writeFile(
-    join(bin, 'crontab'),
-    `#!/bin/sh
-table=${tree.folder}/table
-case $1 in
-  -l) [ -f "$table" ] && cat "$table" || { echo "no crontab for you" >&2; exit 1; } ;;
-  -r) rm -f "$table" ;;
-  -) cat >"$table" ;;
-esac
-`,
-    { mode: 0o755 },
-  );
-  const path = `${bin}:/usr/local/bin:/usr/bin:/bin`;
-  const host = localHost({ path, home: tree.folder, platform: 'linux' });
-  const { session } = await openTree({ install: tree.root, home: tree.home }, host);
-  const { home, install } = session.scene;
-  const command = [recheck, 'hook', 'run', '--home', home.root];
-  return {
-    tree,
-    ran,
-    place: { host, home, install, command, userHome: tree.folder, onPath: null },
-  };
-}
+const placed: typeof hookPlace = async () => {
+  const made = await hookPlace();
+  trees.push(made.tree);
+  return made;
+};
 
 const until = async (condition: () => boolean): Promise<void> => {
   const end = Date.now() + 20_000;

@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { update } from '../../src/lifecycle/update/update.ts';
-import { installHook } from '../../src/lifecycle/hooks/index.ts';
+import { installHook } from '../../src/lifecycle/hooks/install.ts';
 import type { HookPlace } from '../../src/lifecycle/hooks/types.ts';
 import { engineCommand } from '../../src/patch/engine-command.ts';
 import { farAway, gitTree, type GitTree } from '../support/git-tree.ts';

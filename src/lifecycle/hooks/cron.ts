@@ -1,3 +1,4 @@
+import { CompatError } from '../../errors.ts';
 import { quoteAll } from '../../host/quote.ts';
 import type { Host } from '../../host/types.ts';
 import type { HookKind, HookPlace, HookRecord } from './types.ts';
@@ -8,6 +9,8 @@ export const cron: HookKind = {
   id: 'cron',
   does: 'every five minutes the files are compared; only a change costs more',
   limits: 'up to five minutes late, and only while a cron daemon runs',
+  byHand:
+    'Take its lines out with `crontab -e` (the comment that names hermes-compat, and the line with `hook run`), then run this again',
   async problem({ host }) {
     const table = await readTable(host);
     return typeof table === 'object' ? table.problem : null;
@@ -15,7 +18,7 @@ export const cron: HookKind = {
   files: async () => [],
   async enable(place) {
     const before = await readTable(place.host);
-    if (typeof before === 'object') throw new Error(before.problem);
+    if (typeof before === 'object') throw refusal(before.problem);
     const lines = cronLines(place);
     if (before.includes(lines)) return { lines };
     const addedBreak = before !== '' && !before.endsWith('\n');
@@ -23,20 +26,27 @@ export const cron: HookKind = {
     return { lines, addedBreak };
   },
   async disable({ host }, record) {
-    const table = await readTable(host);
-    if (typeof table === 'object') throw new Error(table.problem);
     const { lines } = record;
-    if (lines === null || !table.includes(lines)) return;
-    await writeTable(host, without(table, lines, record));
+    if (lines === null) return;
+    const table = await readTable(host);
+    if (typeof table === 'object') throw refusal(table.problem);
+    if (table.includes(lines)) await writeTable(host, without(table, lines, record));
   },
   async linesState({ host }, { lines }) {
     const table = await readTable(host);
     if (typeof table === 'object' || lines === null) return 'gone';
     if (table.includes(lines)) return 'installed';
-    const [first = ''] = lines.split('\n');
-    return table.includes(first) ? 'changed' : 'gone';
+    return parts(lines).some((part) => table.includes(part)) ? 'changed' : 'gone';
   },
 };
+
+/** By which our lines are known when they were edited: the comment, and what is run. */
+function parts(lines: string): string[] {
+  const [comment = '', line = ''] = lines.split('\n');
+  return [comment, line.split(' ').slice(5).join(' ')].filter((part) => part !== '');
+}
+
+const refusal = (problem: string): CompatError => new CompatError('refused', problem);
 
 function without(table: string, lines: string, { addedBreak }: HookRecord): string {
   const at = table.indexOf(lines);
@@ -66,5 +76,5 @@ async function writeTable(host: Host, text: string): Promise<void> {
     text === ''
       ? await host.run(['crontab', '-r'])
       : await host.run(['crontab', '-'], { stdin: Buffer.from(text) });
-  if (result.code !== 0) throw new Error(`crontab: ${result.stderr.toString('utf8').trim()}`);
+  if (result.code !== 0) throw refusal(`crontab: ${result.stderr.toString('utf8').trim()}`);
 }

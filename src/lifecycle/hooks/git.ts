@@ -1,4 +1,7 @@
+import { CompatError } from '../../errors.ts';
 import { quote, quoteAll } from '../../host/quote.ts';
+import type { Host } from '../../host/types.ts';
+import { dirname, join } from '../../patch/world.ts';
 import { filesOnly, type HookKind, type HookPlace } from './types.ts';
 
 /** Of a checkout: runs after `git pull` and `git merge`. */
@@ -11,7 +14,7 @@ export const git: HookKind = {
     if (place.install === null || place.install.git === null) return 'the install is no git checkout';
     const folder = await hooksFolder(place);
     if (folder === null) return 'git does not say where its hooks are';
-    const own = (await gitLine(place, ['--absolute-git-dir'])) ?? '';
+    const own = (await gitLine(place.host, place.install.root, ['--absolute-git-dir'])) ?? '';
     if (!folder.startsWith(`${own}/`))
       return `core.hooksPath is ${folder}, which others share: add this there yourself: ${quoteAll(place.command)}`;
     return null;
@@ -23,6 +26,11 @@ export const git: HookKind = {
     return [{ path, text: postMerge(place.command, movedName(path)), mode: 0o755 }];
   },
   ...filesOnly,
+  async linesState({ host }, { files }) {
+    const folder = dirname(files[0]?.path ?? '/');
+    const now = await hooksOf(host, dirname(folder));
+    return now === null || now === folder || (await isSameFolder(host, now, folder)) ? 'installed' : 'gone';
+  },
 };
 
 /** A hook of somebody else keeps its bytes and its mode under this name, and is called first. */
@@ -42,13 +50,26 @@ if [ -x "$hc_before" ]; then "$hc_before" "$@"; hc_code=$?; fi
 exit "$hc_code"
 `;
 
-async function hooksFolder(place: HookPlace): Promise<string | null> {
-  const path = await gitLine(place, ['--git-path', 'hooks']);
-  if (path === null || place.install === null) return null;
-  return path.startsWith('/') ? path : `${place.install.root}/${path}`;
+const hooksFolder = async ({ host, install }: HookPlace): Promise<string | null> =>
+  install === null ? null : hooksOf(host, install.root);
+
+/** Where git looks for hooks, asked in a folder of the repository; null where it does not say. */
+async function hooksOf(host: Host, folder: string): Promise<string | null> {
+  const path = await gitLine(host, folder, ['--git-path', 'hooks']);
+  return path === null || path.startsWith('/') ? path : join(folder, path);
 }
 
-async function gitLine({ host, install }: HookPlace, words: readonly string[]): Promise<string | null> {
-  const { code, stdout } = await host.run(['git', '-C', install?.root ?? '/', 'rev-parse', ...words]);
-  return code === 0 ? stdout.toString('utf8').trim() : null;
+async function isSameFolder(host: Host, one: string, other: string): Promise<boolean> {
+  const [a, b] = await Promise.all([one, other].map((path) => host.realpath(path).catch(() => path)));
+  return a === b;
+}
+
+async function gitLine(host: Host, folder: string, words: readonly string[]): Promise<string | null> {
+  try {
+    const { code, stdout } = await host.run(['git', '-C', folder, 'rev-parse', ...words]);
+    return code === 0 ? stdout.toString('utf8').trim() : null;
+  } catch (error) {
+    if (error instanceof CompatError) throw error;
+    return null;
+  }
 }

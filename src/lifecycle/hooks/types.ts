@@ -49,12 +49,14 @@ export interface HookRecord {
 /** `changed`: somebody else wrote over it; `gone`: it is not there any more. */
 export type HookState = 'installed' | 'changed' | 'gone';
 
-/** One way to be told of an update. Collected by `hooks/index.ts`. */
+/** One way to be told of an update. Collected by `hooks/kinds.ts`. */
 export interface HookKind {
   id: HookId;
   /** What it does and what it cannot, one sentence each. */
   does: string;
   limits: string;
+  /** What a person does where `linesState` is `changed`. */
+  byHand?: string;
   /** Why it cannot be used here; null when it can. */
   problem(place: HookPlace): Promise<string | null>;
   /** The files it would write: path, text and mode. Empty for a table of others. */
@@ -63,7 +65,7 @@ export interface HookKind {
   enable(place: HookPlace): Promise<Pick<HookRecord, 'lines' | 'addedBreak'>>;
   /** Before the files go. */
   disable(place: HookPlace, record: HookRecord): Promise<void>;
-  /** State of what is not a file. */
+  /** State of what is not a file, and of whether the files are still in effect. */
   linesState(place: HookPlace, record: HookRecord): Promise<HookState>;
 }
 
