@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import { hookFolder, markerFile } from '../engine/compat-places.ts';
 import { environmentOf } from '../engine/environment.ts';
+import { CompatError } from '../errors.ts';
+import { textIfThere } from '../host/read-text.ts';
 import { FileError, type Host } from '../host/types.ts';
+import { fileErrorsAs } from '../patch/file-trouble.ts';
 
 /** A line a thing that was looked at, sorted: what it is, and its hash, version or start time. */
 export type Fingerprint = string[];
@@ -108,18 +111,15 @@ export function differences(before: Fingerprint, now: Fingerprint): string[] {
   ];
 }
 
-/** What the marker of this root home says is ours, and so is worth watching; null when nothing is recorded. */
+/**
+ * What the marker of this root home says is ours, and so is worth watching; null when nothing is recorded.
+ *
+ * @throws CompatError unchecked: HOME_UNREADABLE, MARKER_CORRUPT
+ */
 export async function watchedBy(host: Host, root: string): Promise<Watched | null> {
-  const text = await readOrNull(host, markerFile(root));
-  if (text === null) return null;
-  let entries: unknown;
-  try {
-    entries = (JSON.parse(text) as { entries?: unknown }).entries;
-  } catch {
-    return null;
-  }
-  if (!Array.isArray(entries) || entries.length === 0) return null;
-  const places = entries.flatMap((entry: Record<string, unknown> | null): Watched['places'] => {
+  const entries = await readEntries(host, markerFile(root));
+  if (entries.length === 0) return null;
+  const places = entries.flatMap((entry): Watched['places'] => {
     const [install, home] = [entry?.['install'], entry?.['home']];
     return typeof home === 'string' ? [{ install: typeof install === 'string' ? install : null, home }] : [];
   });
@@ -132,16 +132,38 @@ export async function watchedBy(host: Host, root: string): Promise<Watched | nul
   };
 }
 
-export const seenFile = (root: string): string => `${hookFolder(root)}/seen.json`;
+async function readEntries(host: Host, path: string): Promise<(Record<string, unknown> | null)[]> {
+  const text = await fileErrorsAs('unchecked', 'what is recorded cannot be read', () =>
+    textIfThere(host, path),
+  );
+  if (text === null) return [];
+  const entries = entriesOf(text);
+  if (Array.isArray(entries)) return entries as (Record<string, unknown> | null)[];
+  throw new CompatError('unchecked', `${path} does not have the form of our marker`, {
+    finding: 'MARKER_CORRUPT',
+    args: { path },
+  });
+}
 
-/** The fingerprint of the last look, or null. */
-export async function readSeen(host: Host, root: string): Promise<Fingerprint | null> {
-  const text = await readOrNull(host, seenFile(root));
+function entriesOf(text: string): unknown {
   try {
-    const { lines } = JSON.parse(text ?? 'null') as { lines?: unknown };
-    return Array.isArray(lines) && lines.every((line) => typeof line === 'string') ? lines : null;
+    return (JSON.parse(text) as { entries?: unknown } | null)?.entries;
   } catch {
     return null;
+  }
+}
+
+export const seenFile = (root: string): string => `${hookFolder(root)}/seen.json`;
+
+/** The fingerprint of the last look, or null: also where it cannot be read, as a look then writes it anew. */
+export async function readSeen(host: Host, root: string): Promise<Fingerprint | null> {
+  try {
+    const text = await textIfThere(host, seenFile(root));
+    const { lines } = JSON.parse(text ?? 'null') as { lines?: unknown };
+    return Array.isArray(lines) && lines.every((line) => typeof line === 'string') ? lines : null;
+  } catch (error) {
+    if (error instanceof FileError || error instanceof SyntaxError || error instanceof TypeError) return null;
+    throw error;
   }
 }
 
@@ -149,12 +171,3 @@ export const seenText = (lines: Fingerprint): string => `${JSON.stringify({ line
 
 export const isSame = (a: Fingerprint, b: Fingerprint): boolean =>
   a.length === b.length && a.every((line, index) => line === b[index]);
-
-async function readOrNull(host: Host, path: string): Promise<string | null> {
-  try {
-    return (await host.readFile(path, 1 << 20)).toString('utf8');
-  } catch (error) {
-    if (error instanceof FileError) return null;
-    throw error;
-  }
-}

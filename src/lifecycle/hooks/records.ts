@@ -1,5 +1,6 @@
 import { hookFolder } from '../../engine/compat-places.ts';
-import { FileError, type Host } from '../../host/types.ts';
+import { textIfThere } from '../../host/read-text.ts';
+import type { Host } from '../../host/types.ts';
 import { fileErrorsAs } from '../../patch/file-trouble.ts';
 import { writeWhole } from '../../patch/journal.ts';
 import { ensureHookFolder } from '../hook-log.ts';
@@ -10,23 +11,13 @@ const recordFile = (root: string): string => `${hookFolder(root)}/installed.json
 /** Hooks that were installed for this root home. @throws CompatError unchecked HOME_UNREADABLE */
 export async function readHooks(host: Host, root: string): Promise<HookRecord[]> {
   const text = await fileErrorsAs('unchecked', 'which hooks are installed cannot be read', () =>
-    textOrNull(host, recordFile(root)),
+    textIfThere(host, recordFile(root)),
   );
   try {
     const { hooks } = JSON.parse(text ?? '{}') as { hooks?: unknown };
     return Array.isArray(hooks) ? hooks.filter(isRecord) : [];
   } catch (error) {
     if (error instanceof SyntaxError) return [];
-    throw error;
-  }
-}
-
-async function textOrNull(host: Host, path: string): Promise<string | null> {
-  try {
-    return (await host.readFile(path, 1 << 20)).toString('utf8');
-  } catch (error) {
-    if (error instanceof FileError && (error.code === 'not-found' || error.code === 'not-a-directory'))
-      return null;
     throw error;
   }
 }
