@@ -9,6 +9,8 @@ export interface Context {
   rest: readonly string[];
   /** Says how it ended. Not called means 0. */
   finish(code: ExitCode): void;
+  /** Help that is being written: commander does not wait for it. */
+  help?: Promise<void>;
 }
 
 /** Gives a commander command its options, examples and action. One file a command; collected by `cli/commands.ts`. */

@@ -30,5 +30,6 @@ Exit codes:
   5  a change failed and was rolled back
   6  a change failed and could not be rolled back whole; the journal is named
   10 changes are pending (--detailed-exitcode)
-  70 a bug in hermes-compat     130 interrupted
+  70 a bug in hermes-compat, or its output cannot be written
+  130 interrupted
 `;

@@ -29,12 +29,29 @@ export function wantsColor(io: Io, flag: boolean | undefined): boolean {
   return io.stdout.isTTY === true && io.env['TERM'] !== 'dumb';
 }
 
-/** Writes and waits until the stream took it, so that a pipe gets all of a large report. A reader that went away is no failure. */
+/** The disk that the output goes to is full, or the like: no bug of ours, and nothing that a command can mend. */
+export class OutputError extends Error {
+  constructor(cause: NodeJS.ErrnoException) {
+    super(`the output could not be written (${cause.code ?? 'unknown reason'})`, { cause });
+    this.name = 'OutputError';
+  }
+}
+
+/**
+ * Writes and waits until the stream took it, so that a pipe gets all of a large report. A reader that went away is no failure.
+ *
+ * @throws OutputError
+ */
 export function write(stream: Writable, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    stream.write(text, (error: NodeJS.ErrnoException | null | undefined) =>
-      error == null || isGone(error) ? resolve() : reject(error),
-    );
+    const done = (error: NodeJS.ErrnoException | null | undefined): void =>
+      error == null || isGone(error) ? resolve() : reject(new OutputError(error));
+    try {
+      stream.write(text, done);
+    } catch (error) {
+      // Files are written at once; some releases of Node throw here.
+      done(error as NodeJS.ErrnoException);
+    }
   });
 }
 

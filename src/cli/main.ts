@@ -5,10 +5,22 @@ import { tool } from '../tool.ts';
 import type { Context } from './command.ts';
 import { commands } from './commands.ts';
 import { exitCodeOfError, type ExitCode } from './exit-codes.ts';
-import type { Io } from './io.ts';
+import { type Io, OutputError, write } from './io.ts';
 
 /** Runs the program on these arguments (without node and script). Returns the exit code; prints errors itself. */
 export async function main(given: readonly string[], io: Io): Promise<ExitCode> {
+  try {
+    return await runCommand(given, io);
+  } catch (error) {
+    if (!(error instanceof OutputError)) throw error;
+    // Also when JSON was asked for: it would go where nothing can be written. The code of `--help` into a full disk.
+    await write(io.stderr, `${tool.name}: ${error.message}\n`);
+    return 70;
+  }
+}
+
+/** @throws OutputError; other errors are printed, and are an exit code */
+async function runCommand(given: readonly string[], io: Io): Promise<ExitCode> {
   const { argv, rest } = splitRest(given);
   let code: ExitCode = 0;
   const context: Context = { io, rest, finish: (given) => (code = given) };
@@ -21,17 +33,23 @@ export async function main(given: readonly string[], io: Io): Promise<ExitCode> 
     await (await programFor(argv, context)).parseAsync(argv, { from: 'user' });
     return code;
   } catch (error) {
-    const { printBug, printError } = await import('./print-error.ts');
+    if (error instanceof OutputError) throw error;
+    await context.help;
     if (isCommanderError(error)) return error.exitCode === 0 ? 0 : printUsageOfCommander(argv, io, error);
-    const meant = meantError(error);
-    if (meant !== null) {
-      await printError(argv, io, meant);
-      return exitCodeOfError(meant);
-    }
-    if (io.signal.aborted) return 130;
-    await printBug(argv, io, error);
-    return 70;
+    return printFailure(argv, io, error);
   }
+}
+
+async function printFailure(argv: readonly string[], io: Io, error: unknown): Promise<ExitCode> {
+  const { printBug, printError } = await import('./print-error.ts');
+  const meant = meantError(error);
+  if (meant !== null) {
+    await printError(argv, io, meant);
+    return exitCodeOfError(meant);
+  }
+  if (io.signal.aborted) return 130;
+  await printBug(argv, io, error);
+  return 70;
 }
 
 /** An error for a person, or one that wraps such: a file could not be read because the connection was cut. */

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { tool } from '../tool.ts';
 import type { CommandEntry, Context } from './command.ts';
 import { commands } from './commands.ts';
+import { write } from './io.ts';
 import { rootHelp } from './root-help.ts';
 
 /** The whole program with the options of every command: for completion and the man page. */
@@ -30,7 +31,11 @@ async function build(
   const program = new Root(tool.name)
     .version(tool.version, '-V, --version', 'print the version')
     .configureOutput({
-      writeOut: (text) => void context.io.stdout.write(text),
+      writeOut: (text) => {
+        context.help = write(context.io.stdout, text);
+        // Whoever waits for it meets the error.
+        context.help.catch(() => undefined);
+      },
       writeErr: () => {},
       getOutHelpWidth: () => 80,
       getErrHelpWidth: () => 80,

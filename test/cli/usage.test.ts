@@ -160,11 +160,37 @@ describe('nobody reads any more', () => {
     expect({ code, said }).toEqual({ code: 0, said: '' });
   });
 
-  it.runIf(existsSync('/dev/full')).each(['--help', '--version'])('a full disk is told: %s', async (word) => {
-    const full = openSync('/dev/full', 'w');
-    const child = spawn(process.execPath, [bin, word], { stdio: ['ignore', full, 'ignore'] });
+  const full = it.runIf(existsSync('/dev/full'));
+
+  async function intoFull(...words: string[]): Promise<{ code: number | null; said: string }> {
+    const file = openSync('/dev/full', 'w');
+    const child = spawn(process.execPath, [bin, ...words], {
+      stdio: ['ignore', file, 'pipe'],
+      env: { PATH: process.env['PATH'], HOME: '/nonexistent' },
+    });
+    let said = '';
+    child.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
     const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-    closeSync(full);
+    closeSync(file);
+    return { code, said };
+  }
+
+  full.each(['--help', '--version'])('a full disk is told: %s', async (word) => {
+    expect((await intoFull(word)).code).toBe(70);
+  });
+
+  full.each([
+    ['doctor', '--quiet'],
+    ['doctor', '--json', '--quiet'],
+    ['doctor', '--help'],
+    ['hook', 'run'],
+    ['hook', 'run', '--json'],
+    ['detect', '--json'],
+    ['contract', '--json'],
+    ['patch', 'status', '--target', 'http://127.0.0.1:1', '--json'],
+  ])('it is no bug of ours: %s %s %s', { timeout: 60_000 }, async (...words) => {
+    const { code, said } = await intoFull(...words);
+    expect(said).toMatch(/^hermes-compat: the output could not be written \(ENOSPC\)\n$/);
     expect(code).toBe(70);
   });
 });
