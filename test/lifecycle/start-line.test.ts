@@ -1,19 +1,14 @@
 import { expect, test } from 'vitest';
-import type { EngineProcess, Install } from '../../src/engine/schema.ts';
+import type { EngineProcess } from '../../src/engine/schema.ts';
 import { startAgainOf } from '../../src/lifecycle/update/processes.ts';
 
-const install = {
-  id: '/opt/hermes agent',
-  interpreter: { path: '/opt/hermes agent/venv/bin/python' },
-  commands: ['/opt/hermes agent/venv/bin/hermes'],
-} as Install;
-
+const install = '/opt/hermes agent';
 const program = ['/opt/hermes agent/venv/bin/python', '/opt/hermes agent/venv/bin/hermes'];
 
 const running = (over: Partial<EngineProcess> = {}): EngineProcess =>
   ({
     pid: 7,
-    install: install.id,
+    install,
     command: 'dashboard',
     argv: ['python3', './hermes', 'dashboard', '--no-open', '--port', '9130'],
     port: 9130,
@@ -23,8 +18,7 @@ const running = (over: Partial<EngineProcess> = {}): EngineProcess =>
   }) as EngineProcess;
 
 const local = { kind: 'local', name: 'local' };
-const again = (over: Partial<EngineProcess> = {}, installs = [install]) =>
-  startAgainOf(running(over), installs, local);
+const again = (over: Partial<EngineProcess> = {}, by = program) => startAgainOf(running(over), by, local);
 
 test('with its own home and settings, by absolute paths, and never its token', () => {
   expect(again()).toEqual([
@@ -52,7 +46,7 @@ test('a profile is found from the root home by its word', () => {
 
 test('of an install that is not known its own absolute words', () => {
   const argv = ['/x/bin/python', '/x/bin/hermes', 'dashboard'];
-  expect(again({ argv }, [])).toEqual(['env', 'HERMES_HOME=/home/u/my home', ...argv]);
+  expect(again({ argv }, argv.slice(0, 2))).toEqual(['env', 'HERMES_HOME=/home/u/my home', ...argv]);
 });
 
 test.each([

@@ -2,7 +2,7 @@ import type { Located } from '../../engine/locate.ts';
 import type { EngineProcess, Install } from '../../engine/schema.ts';
 import type { Host } from '../../host/types.ts';
 import { restartCommandsOf } from '../../judge/remedies/restart-commands.ts';
-import { engineCommand } from '../../patch/verify.ts';
+import { engineCommand } from '../../patch/engine-command.ts';
 import { ourCommand } from '../restart.ts';
 import { argumentsOf } from '../start-again.ts';
 import { recordOf } from '../../launch/recorded.ts';
@@ -46,7 +46,8 @@ export async function endangered(
       owner: ownerWord(known),
       launched: launches.some((launch) => launch.pid === Number(pid)),
       restart: known === undefined || !isKept(known) ? [] : restartCommandsOf(known, () => []),
-      startAgain: known === undefined ? null : startAgainOf(known, installs, target),
+      startAgain:
+        known === undefined ? null : startAgainOf(known, await programOf(host, known, installs), target),
     });
   }
   return found;
@@ -58,13 +59,11 @@ export async function endangered(
  */
 export function startAgainOf(
   running: EngineProcess,
-  installs: readonly Install[],
+  program: readonly string[],
   target: { kind: string; name: string },
 ): string[] | null {
   const { argv, command, hermesHome, env } = running;
   const words = engineArguments(argv);
-  const install = installs.find(({ id }) => id === running.install);
-  const program = install === undefined ? argv.slice(0, argv.length - words.length) : engineCommand(install);
   const isWhole = [...program, ...words].every(
     (word) => !/\[(redacted|code)\]/.test(word) && word.length < 1000,
   );
@@ -79,6 +78,17 @@ export function startAgainOf(
     return ['env', ...given, ...program, ...words];
   }
   return command === 'dashboard' ? ourCommand('launch', running, target) : null;
+}
+
+/** The entry point of its install; where that is not known, its own first words. */
+async function programOf(
+  host: Host,
+  { argv, install: id }: EngineProcess,
+  installs: readonly Install[],
+): Promise<string[]> {
+  const install = installs.find((each) => each.id === id);
+  if (install !== undefined) return engineCommand(host, install);
+  return argv.slice(0, argv.length - engineArguments(argv).length);
 }
 
 /** Its words name the profile: the home of that profile is found from the root home. */
