@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { appendFile, mkdir, readFile, rename, rm, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
 import { CompatError } from '../../src/errors.ts';
 import { FileError } from '../../src/host/types.ts';
@@ -16,10 +17,11 @@ import { snapshot } from '../support/patch-scene.ts';
 
 // Hooks that somebody changed, and disks that take no hook.
 
+const run = promisify(execFile);
 const trees: GitTree[] = [];
 const mounts: string[] = [];
 afterEach(async () => {
-  for (const mount of mounts.splice(0)) execFileSync('umount', [mount]);
+  for (const mount of mounts.splice(0)) await run('umount', [mount]);
   for (const tree of trees.splice(0)) await tree.remove();
 });
 const placed: typeof hookPlace = async () => {
@@ -118,9 +120,9 @@ describe('a disk that takes no hook', () => {
   test.runIf(process.getuid?.() === 0)('read-only tree: refused, nothing is recorded', async () => {
     const { tree, place } = await placed();
     const before = await snapshot(tree.home, ['.git', 'venv']);
-    execFileSync('mount', ['--bind', tree.root, tree.root]);
+    await run('mount', ['--bind', tree.root, tree.root]);
     mounts.push(tree.root);
-    execFileSync('mount', ['-o', 'remount,ro,bind', tree.root]);
+    await run('mount', ['-o', 'remount,ro,bind', tree.root]);
     await expect(installHook(place, 'git', at)).rejects.toMatchObject({
       kind: 'refused',
       message: expect.stringMatching(/hook git could not be installed: .*read-only.*everything is as it was/),
