@@ -7,7 +7,7 @@ export type Pending =
   | { kind: 'attach'; target: string; order: number }
   | { kind: 'submit'; slot: Slot; session: Session; alone: boolean }
   | { kind: 'interrupt'; mark: InterruptMark; session: Session }
-  | { kind: 'since'; session: string }
+  | { kind: 'since'; session: string; order: number }
   | { kind: 'title'; session: string }
   | { kind: 'compress'; session: string };
 

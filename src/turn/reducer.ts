@@ -3,8 +3,7 @@ import type { EventInput, Session, World } from './core.ts';
 import { isForeground } from './events.ts';
 import { isObject, numberOf, textOf, type Json } from './json.ts';
 import { takeNumbered } from './numbers.ts';
-import { questionKind, questionOf } from './questions.ts';
-import { onReply, onRequest } from './requests.ts';
+import { onReply, onRequest, onServerRequest } from './requests.ts';
 import { onResponse } from './responses.ts';
 import { take } from './rewind.ts';
 import type { Place, Router } from './router.ts';
@@ -12,7 +11,7 @@ import { createSlotList, type Slot } from './slots.ts';
 import { squeeze } from './text.ts';
 import type { Timeline, Turn } from './types.ts';
 import { createView } from './view.ts';
-import { eventOf, idOf, wireOf } from './wire.ts';
+import { eventOf, wireOf } from './wire.ts';
 
 export interface ReducerOptions {
   /** Tool arguments and results longer than this many characters are kept as the beginning of their text. Default: no limit. */
@@ -101,7 +100,14 @@ function createRouter(options: ReducerOptions): Router {
       if (slot.origin === 'user') forgotten.set(name, (forgotten.get(name) ?? 0) + 1);
     },
   };
-  const router: Router = { world, sessions: new Map(), connections: new Map(), asked: new Map(), order: 0 };
+  const router: Router = {
+    world,
+    sessions: new Map(),
+    connections: new Map(),
+    asked: new Map(),
+    answered: new Map(),
+    order: 0,
+  };
   return router;
 }
 
@@ -146,7 +152,7 @@ function received(router: Router, place: Place, frame: Json): void {
       return onResponse(router, place, pending, wire);
     }
     case 'request':
-      return onServerRequest(router, place, frame['id'], wire.method, wire.params);
+      return onServerRequest(router, place, { id: frame['id'], method: wire.method, params: wire.params });
     default:
       wire satisfies never;
   }
@@ -181,17 +187,6 @@ function onUnscoped(router: Router, place: Place, input: EventInput): void {
   }
   if (running !== null) take(running, { ...input, seq: null }, router.world);
   else hold(place.connection, '', input);
-}
-
-/** Engines that ask by requests: the turn waits until the client answers. */
-function onServerRequest(router: Router, place: Place, id: unknown, method: string, params: Json): void {
-  const session = router.sessions.get(textOf(params['session_id']) ?? '');
-  const kind = questionKind(method);
-  const key = idOf(id);
-  if (session === undefined || kind === null || key === null || router.asked.has(key)) return;
-  router.asked.set(key, session.id);
-  const question = questionOf(kind, String(id), params);
-  take(session, { kind: 'question', question, at: place.at, order: place.order }, router.world);
 }
 
 function isRestoring(router: Router, slot: Slot): boolean {

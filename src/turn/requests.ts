@@ -1,6 +1,7 @@
 import { expect, type Pending } from './connections.ts';
 import { createSession, type InterruptMark, type Session } from './core.ts';
-import { filledText, objectOf, textOf, type Json } from './json.ts';
+import { filledText, listOf, objectOf, textOf, type Json } from './json.ts';
+import { questionKind, questionOf } from './questions.ts';
 import { openRewind, take } from './rewind.ts';
 import type { Place, Router } from './router.ts';
 import { idOf, promptOf } from './wire.ts';
@@ -31,7 +32,7 @@ function pendingOf(method: string, sessionId: string | null, order: number): Pen
   if (method === 'session.create') return { kind: 'create' };
   if (sessionId === null) return null;
   if (attaching.has(method)) return { kind: 'attach', target: sessionId, order };
-  if (method === 'session.events.since') return { kind: 'since', session: sessionId };
+  if (method === 'session.events.since') return { kind: 'since', session: sessionId, order };
   if (method === 'session.title') return { kind: 'title', session: sessionId };
   return method === 'session.compress' ? { kind: 'compress', session: sessionId } : null;
 }
@@ -82,6 +83,38 @@ export function onReply(router: Router, place: Place, id: unknown, result: unkno
   const session = router.sessions.get(asked === null ? '' : (router.asked.get(asked) ?? ''));
   if (session === undefined || asked === null) return;
   router.asked.delete(asked);
+  router.answered.set(asked, { conn: place.conn, order });
   const denied = objectOf(result)['choice'] === 'deny';
   take(session, { kind: 'reply', id: String(id), what: '', denied, at, order }, router.world);
+}
+
+interface ServerRequest {
+  id: unknown;
+  method: string;
+  params: Json;
+}
+
+/** Engines that ask by requests: the turn waits until the client answers. */
+export function onServerRequest(router: Router, place: Place, { id, method, params }: ServerRequest): void {
+  const session = router.sessions.get(textOf(params['session_id']) ?? '');
+  const kind = questionKind(method);
+  const key = idOf(id);
+  if (session === undefined || kind === null || key === null || router.asked.has(key)) return;
+  router.asked.set(key, session.id);
+  const question = questionOf(kind, String(id), params);
+  take(session, { kind: 'question', question, at: place.at, order: place.order }, router.world);
+}
+
+/**
+ * The requests that an answer of the engine calls open, as if they came now. One that was answered here is open again only when its answer
+ * got lost with an earlier socket: given before the request at place `requested`, on another one.
+ */
+export function onOpenRequests(router: Router, place: Place, requested: number, result: Json): void {
+  for (const entry of listOf(result['open_requests'])) {
+    const { id, method, params } = objectOf(entry);
+    const answered = router.answered.get(idOf(id) ?? '');
+    const isAnswered = answered !== undefined && (answered.conn === place.conn || answered.order > requested);
+    if (typeof method === 'string' && !isAnswered)
+      onServerRequest(router, place, { id, method, params: objectOf(params) });
+  }
 }

@@ -3,6 +3,7 @@ import { release, type Pending } from './connections.ts';
 import { addStored, createSession, type EventInput, type Session } from './core.ts';
 import { filledText, isObject, listOf, numberOf, objectOf, textOf, type Json } from './json.ts';
 import { takeNumbered, takeReplay } from './numbers.ts';
+import { onOpenRequests } from './requests.ts';
 import { closeRewind, openRewind, rerun, take } from './rewind.ts';
 import type { Place, Router } from './router.ts';
 import type { SubmitAnswer } from './slots.ts';
@@ -21,8 +22,9 @@ export function onResponse(
   switch (pending.kind) {
     case 'create':
     case 'attach':
-      if (!refused) attached(router, place, pending, result);
-      else release(place.connection, null);
+      if (refused) return void release(place.connection, null);
+      attached(router, place, pending, result);
+      if (pending.kind === 'attach') onOpenRequests(router, place, pending.order, result);
       return;
     case 'submit':
       if (refused) return refusedSubmit(router, place, pending, response.error);
@@ -35,7 +37,9 @@ export function onResponse(
         router.world,
       );
     case 'since':
-      return refused ? undefined : replayed(router, place, pending.session, result);
+      if (refused) return;
+      replayed(router, place, pending.session, result);
+      return onOpenRequests(router, place, pending.order, result);
     case 'title': {
       const session = router.sessions.get(pending.session);
       if (session !== undefined) addStored(session, filledText(result['session_key']));

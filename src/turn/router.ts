@@ -8,6 +8,8 @@ export interface Router {
   connections: Map<string, Connection>;
   /** Open requests of the engine to the client: id → runtime session. */
   asked: Map<string, string>;
+  /** Socket and place of the client's answer to each. */
+  answered: Map<string, { conn: string; order: number }>;
   /** Number of records so far: the place of the one that is read now. */
   order: number;
 }
