@@ -15,6 +15,8 @@ export interface GatewaySession {
   ends: number;
   /** Number of the last event that changed `running`: a replay brings older ones later. */
   changedBy?: number;
+  /** How often an event or an attach answer has said whether a turn runs. */
+  told?: number;
 }
 
 /** What an attach answer (`session.resume`, `session.activate`) says. */
@@ -52,6 +54,7 @@ export function noteAttached(session: GatewaySession, answer: Json, endsBefore: 
     answer['running'] === true || answer['status'] === 'working' || inflight['streaming'] === true;
   const continues = isObject(answer['auto_continue']);
   session.running = (running && session.ends === endsBefore) || continues;
+  session.told = (session.told ?? 0) + 1;
   const { messages } = answer;
   return {
     session,
@@ -73,6 +76,7 @@ export function noteEvent(session: GatewaySession, params: Json): void {
     session.changedBy = seq;
   }
   session.running = running;
+  session.told = (session.told ?? 0) + 1;
   if (isEnd(params['type'])) session.ends += 1;
 }
 

@@ -11,7 +11,8 @@ import type { Json } from './json.ts';
  * - `redirected`: it went into the turn that runs; there will be no turn of its own (0.20 and newer)
  * - `busy`: refused because something runs; nothing was taken (up to 0.17)
  * - `held`: not sent, because the engine takes up an earlier turn by itself, or another turn runs in the attached session
- * - `unknown`: the socket closed before the answer, so it may run: attach again and look, never send it again blindly
+ * - `unknown`: the socket closed, or the time was over, before the answer. It may run, and `running` stays true until the engine says
+ *   otherwise: attach again and look, never send it again blindly
  */
 export type Submitted =
   | { status: 'started'; recovered: boolean; answer: Json }
@@ -47,7 +48,7 @@ async function send(
   text: string,
   recovered: boolean,
 ): Promise<Submitted | 'forgotten'> {
-  const wasRunning = session.running;
+  const { running: ranBefore, told } = session;
   session.running = true;
   try {
     const answer = await gateway.call('prompt.submit', { session_id: session.runtimeId, text });
@@ -58,11 +59,13 @@ async function send(
       answer,
     };
   } catch (error) {
-    session.running = wasRunning;
-    if (!isGatewayFailure(error)) throw error;
-    if (error.kind === 'refused' && error.code === sessionNotFound) return 'forgotten';
-    if (error.kind === 'refused' && error.code === busy) return { status: 'busy', recovered };
-    if (error.kind === 'closed' || error.kind === 'timeout') return { status: 'unknown' };
+    const failure = isGatewayFailure(error) ? error : null;
+    if (failure?.kind === 'closed' || failure?.kind === 'timeout') return { status: 'unknown' };
+    const isBusy = failure?.kind === 'refused' && failure.code === busy;
+    // An event that came meanwhile knows better.
+    if (session.told === told) session.running = isBusy || ranBefore;
+    if (isBusy) return { status: 'busy', recovered };
+    if (failure?.kind === 'refused' && failure.code === sessionNotFound) return 'forgotten';
     throw error;
   }
 }
