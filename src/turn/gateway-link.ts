@@ -54,6 +54,8 @@ export interface Link {
   request(method: string, params: Json, timeoutMs: number, onAnswer?: (result: Json) => void): Promise<Json>;
   reply(id: unknown, result: Json): void;
   refuse(id: unknown, method: string): void;
+  /** "Not shown here": the request stays open for another client, where the engine counts such answers. */
+  decline(id: unknown): void;
   close(): void;
 }
 
@@ -100,6 +102,8 @@ export async function openLink(connect: Connect, options: LinkOptions): Promise<
     reply: (id, result) => open && send({ jsonrpc: '2.0', id, result }),
     refuse: (id, method) =>
       open && send({ jsonrpc: '2.0', id, error: { code: -32601, message: `unknown method: ${method}` } }),
+    decline: (id) =>
+      open && send({ jsonrpc: '2.0', id, error: { code: 4404, message: 'the session is not shown here' } }),
     close() {
       socket.close();
       end('closed by this client');

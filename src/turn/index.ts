@@ -33,7 +33,8 @@ export { rowsOfStoredTurn, rowsOfTurn } from './projection.ts';
 export { completionErrorText } from './completion-error.ts';
 export { readCompletion, type CompletionOptions, type CompletionTurn } from './completions.ts';
 export { afterDashboardFailure, type DashboardFailure } from './dashboard-failure.ts';
-export { openGateway, type Gateway, type GatewayOptions } from './gateway.ts';
+export { openGateway, type Gateway } from './gateway.ts';
+export type { GatewayOptions } from './gateway-state.ts';
 export {
   isGatewayFailure,
   type Connect,

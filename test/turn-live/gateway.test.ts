@@ -195,7 +195,7 @@ test('questions of both styles are answered in their own', async () => {
         method: 'clarify',
         params: { session_id: 'rt-1', questions: [{ qid: 'a', question: 'Red?' }] },
       });
-      send({ id: 'srq-3', method: 'window.read', params: {} });
+      send({ id: 'srq-3', method: 'window.read', params: { session_id: 'rt-1' } });
     }, 10);
     return created;
   });
