@@ -113,10 +113,14 @@ async function readStored(
   } catch (error) {
     throw usageError(`${file} is not JSON`, { cause: error });
   }
-  const stored = storedSessionsOf(value);
-  if (stored.sessions.length === 0)
-    throw usageError(`${file} holds no stored sessions (see cases/README.md)`);
-  return stored;
+  const none = `${file} holds no stored sessions: save the answer of GET /api/sessions/ID/messages (see cases/README.md)`;
+  try {
+    const stored = storedSessionsOf(value);
+    if (stored.sessions.length > 0) return stored;
+  } catch (error) {
+    throw usageError(none, { cause: error });
+  }
+  throw usageError(none);
 }
 
 interface Run {

@@ -1,5 +1,5 @@
-import { isObject, listOf, objectOf, textOf } from './json.ts';
 import { matchTurns, type Match } from './match.ts';
+import type { StoredSessions } from './stored-sessions.ts';
 import { turnsOfRows, type StoredTurn } from './stored.ts';
 import { squeeze } from './text.ts';
 import type { Part, Turn } from './types.ts';
@@ -33,25 +33,6 @@ export interface Difference {
 export interface Comparison {
   equal: boolean;
   differences: Difference[];
-}
-
-/** What the engine stored: for each stored id that was asked, the last answer of `GET /api/sessions/<asked>/messages`. */
-export interface StoredSessions {
-  sessions: { asked: string; answer: { session_id: string | null; messages: unknown[] } }[];
-}
-
-/** Reads the shape from outside; what does not fit is left out. */
-export function storedSessionsOf(value: unknown): StoredSessions {
-  const sessions = listOf(objectOf(value)['sessions'])
-    .filter(isObject)
-    .map((one) => {
-      const answer = objectOf(one['answer']);
-      return {
-        asked: textOf(one['asked']) ?? '',
-        answer: { session_id: textOf(answer['session_id']), messages: [...listOf(answer['messages'])] },
-      };
-    });
-  return { sessions };
 }
 
 /**

@@ -1,13 +1,7 @@
 export { createReducer, reduce, type Reducer, type ReducerOptions } from './reducer.ts';
 export { turnsOfRows, type StoredTurn } from './stored.ts';
-export {
-  compare,
-  storedSessionsOf,
-  type Comparison,
-  type Difference,
-  type DifferenceCode,
-  type StoredSessions,
-} from './compare.ts';
+export { compare, type Comparison, type Difference, type DifferenceCode } from './compare.ts';
+export { storedSessionsOf, type StoredSessions } from './stored-sessions.ts';
 export {
   shouldCopyToTranscript,
   shouldSendToAgent,
