@@ -142,6 +142,6 @@ export function outcomesText(outcomes: ReadonlyMap<Outcome, number>): string {
     .join(', ');
 }
 
-/** Where the prompt came from, when it was not typed. */
+/** A turn without a submit in the recording may be the engine's own or another client's: the frames do not tell. */
 export const promptText = (turn: Turn): string =>
-  turn.origin === 'engine' ? '(begun by the engine)' : (turn.prompt ?? '(no text)');
+  turn.origin === 'engine' ? '(not sent here)' : (turn.prompt ?? '(no text)');

@@ -201,6 +201,27 @@ describe('usage', () => {
     expect(stdout).toBe('');
   });
 
+  test('the answer of the engine is stored rows as it is', async () => {
+    const name = 'v0.19.0/busy-tool';
+    const { sessions } = JSON.parse(readFileSync(join(root, `${name}.stored.json`), 'utf8')) as {
+      sessions: { answer: object }[];
+    };
+    writeFileSync(join(folder, 'answer.json'), JSON.stringify(sessions[0]?.answer));
+    const stored = join(folder, 'answer.json');
+    const { code, stdout } = await replay([fileOf(name), '--json', '--stored', stored]);
+    expect(code).toBe(0);
+    const wanted = turnCases().find((one) => one.name === name)?.expected as { comparison: unknown };
+    expect(JSON.parse(stdout)).toMatchObject({ comparison: wanted.comparison });
+  });
+
+  test('a turn without a submit here may be another client’s', async () => {
+    const lines = frames('v0.19.0/busy-tool').split('\n');
+    const seen = lines.filter((line) => !line.includes('"prompt.submit"'));
+    const { stdout } = await replay(['-'], seen.join('\n'));
+    expect(stdout).toContain('(not sent here)');
+    expect(stdout).not.toContain('by the engine');
+  });
+
   test('a stored id that is told after the turn still joins it with its rows', async () => {
     const lines = frames('v0.14.0/tool-fail')
       .split('\n')
