@@ -54,6 +54,16 @@ export async function openLiveTarget(
 const tunnel = (host: Host | null): Pick<Way['connection'], 'connect'> =>
   host !== null && host.kind === 'ssh' ? { connect: host.connect } : {};
 
-/** Values that must not occur in a frame log. */
-export const secretsOf = ({ used }: Way): string[] =>
-  used.kind === 'none' ? [] : [used.kind === 'cookie' ? used.cookie : used.token];
+/** Values that must not occur in a frame log, the longest first. Of a login that is each cookie too: any of them may be repeated alone. */
+export function secretsOf({ used }: Way): string[] {
+  if (used.kind === 'none') return [];
+  if (used.kind !== 'cookie') return [used.token];
+  const values = used.cookie
+    .split(/;\s*/)
+    .map((pair) => pair.slice(pair.indexOf('=') + 1).replaceAll(/^"|"$/g, ''))
+    .filter((value) => value.length >= shortestCookie);
+  return [used.cookie, ...values].sort((a, b) => b.length - a.length);
+}
+
+/** Shorter ones are words like `basic`. */
+const shortestCookie = 12;

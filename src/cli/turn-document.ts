@@ -13,8 +13,12 @@ export type TurnsParts = Pick<TurnsDocument, 'suite' | 'transport' | 'notes'> & 
 
 /** `aborted`: the user ended it. Nothing that was run is not a success. */
 export async function turnsDocument(parts: TurnsParts, aborted: boolean): Promise<TurnsDocument> {
-  const { findingsOf } = await import('../live/judge.ts');
-  const { target, results, url } = parts;
+  const [{ findingsOf }, { maskKeys }] = await Promise.all([
+    import('../live/judge.ts'),
+    import('../live/mask-keys.ts'),
+  ]);
+  const { target, url } = parts;
+  const results = parts.results.map((result) => withoutKeys(result, maskKeys));
   const failed = results.some(({ status }) => status === 'fail');
   const ran = results.filter(({ status }) => status !== 'skip');
   const broken = ran.length === 0 || ran.some(({ status }) => status === 'error');
@@ -24,9 +28,19 @@ export async function turnsDocument(parts: TurnsParts, aborted: boolean): Promis
     suite: parts.suite,
     transport: parts.transport,
     engine: { version: parts.version },
-    scenarios: [...results],
+    scenarios: results,
     findings: findingsOf(results),
-    notes: parts.notes,
+    notes: parts.notes.map(maskKeys),
     exitCode: aborted ? 130 : failed ? 1 : broken ? 3 : 0,
+  };
+}
+
+/** What an engine or a provider said stands in these texts, and some say the key that they refuse. */
+function withoutKeys(result: ScenarioResult, mask: (text: string) => string): ScenarioResult {
+  const { why, lost } = result;
+  return {
+    ...result,
+    why: why === null ? null : mask(why),
+    ...(lost === undefined ? {} : { lost: { ...lost, error: mask(lost.error) } }),
   };
 }

@@ -1,4 +1,5 @@
 import { compare, type StoredSessions, type Turn } from '../turn/index.ts';
+import { maskKeys } from './mask-keys.ts';
 
 /**
  * What one scenario came to on one engine: the outcome of each turn, how the stored rows differ (`<turn> <code>`, codes of cases/README.md;
@@ -33,9 +34,9 @@ export function cellText({ outcomes, differences, degraded, faults }: Cell): str
     .join(' · ');
 }
 
-/** The first error that the turns show, for people who read of a cell that is not as expected. */
+/** The first error that the turns show, without keys, for people who read of a cell that is not as expected. */
 export function firstError(turns: readonly Turn[]): string | null {
   for (const { parts } of turns)
-    for (const part of parts) if (part.type === 'error') return part.error.slice(0, 300);
+    for (const part of parts) if (part.type === 'error') return maskKeys(part.error).slice(0, 300);
   return null;
 }

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { findingsOf } from '../../src/live/judge.ts';
+import { secretsOf } from '../../src/cli/live-target.ts';
+import { maskKeys } from '../../src/live/mask-keys.ts';
 import { redactRecord } from '../../src/live/redact-frames.ts';
 import { expectedCells } from '../../src/live/expected.ts';
 import { scenarios } from '../../src/live/scenarios.ts';
@@ -38,6 +40,87 @@ test('a frame log holds no system prompt and no credential, but the chat', () =>
     [],
   );
   expect(JSON.stringify(upload)).not.toContain('AAAA');
+});
+
+describe('what looks like a key', () => {
+  test.each([
+    'Incorrect API key provided: sk-canary-provider-key',
+    'Incorrect API key provided: canary-provider-key. You can find yours at https://example.com',
+    "{'error': {'message': 'Incorrect API key provided: sk-proj-********************cana'}}",
+    'HTTP 401 for https://api.example.com/v1/models?key=canary0123&alt=json',
+    'Authorization: Bearer canary',
+    '{"Authorization":"Bearer canary-provider"}',
+    'sent bearer canary0123456789abc',
+    'api_key=canary0123 was refused',
+    "{'x-api-key': 'canary0123456'}",
+    'bad token: canary0123456',
+    'AIzaSyCANARY0123456789abcdefghijklmno is not enabled',
+    'ghp_CANARY0123456789abcdefghij expired',
+    'xoxb-123456789012-canary',
+    'eyJCANARYhbGciOi.eyJzdWIiOiIx.canary-signature',
+  ])('is masked in an error: %s', (text) => {
+    expect(maskKeys(text)).toContain('[redacted]');
+    expect(maskKeys(text)).not.toMatch(/cana/i);
+  });
+
+  test.each([
+    'HTTP 401: Incorrect API key provided: stub',
+    'Missing API key: set it in Settings → Providers, or run `hermes setup`',
+    'Bearer authentication is required; the bearer credentials were wrong',
+    'The bearer token is missing. Authorization: none',
+    'session 20261130_140118_13d9d2, key: 20261130_140118_13d9d2',
+    'commit 3f786850e387550fdab836ed7e6dc881de23001b, sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+    'request id req_011CSHoEeqs5C35K2UUqR7Fy, call_601353_0, chatcmpl-9x8y7z6w5v',
+    'sorted(rows, key=lambda row: row.id), max(d, key=itemgetter(1)), api_key=os.environ["K1"]',
+    'model scripted-1 has a context of 64000 tokens; max_tokens: 4096, tokens=1234567890',
+    'a task-manager-of-the-desk-sk, scikit-learn, sk-learn, risk-averse-behaviour-pattern',
+    'from hf_hub_download, pk_something_of_a_table, gh-pages-of-the-project',
+    'Keyboard: QWERTY1234, monkey=business99',
+  ])('is not seen in prose, ids, hashes and code: %s', (text) => {
+    expect(maskKeys(text)).toBe(text);
+  });
+
+  const key = 'sk-canary-provider-key';
+  const event = (type: string, payload: object): object => ({ method: 'event', params: { type, payload } });
+  const redacted = (frame: object): string => JSON.stringify(redactRecord({ dir: 'in', frame }, []));
+
+  test.each([
+    ['an error event', event('error', { message: `refused ${key}` })],
+    ['a status', event('status.update', { kind: 'lifecycle', text: `retry: ${key}` })],
+    ['a notice', event('notification.show', { text: key })],
+    ['a failed end', event('message.complete', { status: 'error', text: `custom rejected it: ${key}` })],
+    [
+      'an end that only reads like a failure',
+      event('message.complete', { status: 'complete', text: `HTTP 401: Incorrect ${key}` }),
+    ],
+    ['a refused request', { id: '1', error: { code: 5000, message: `agent init failed: ${key}` } }],
+    ['a resumed turn', { id: '1', result: { inflight: { status: 'error', error: key } } }],
+    [
+      'a row of a failed turn',
+      { id: '1', result: { messages: [{ display_kind: 'failed_turn', text: key }] } },
+    ],
+    ['missed events', { id: '1', result: { events: [{ type: 'error', payload: { message: key } }] } }],
+  ])('goes from %s', (_what, frame) => {
+    expect(redacted(frame)).not.toContain('canary');
+  });
+
+  test.each([
+    ['an answer', event('message.complete', { status: 'complete', text: `Keys look like ${key}.` })],
+    ['its pieces', event('message.delta', { text: key })],
+    ['what a tool read', event('tool.complete', { result: { content: key } })],
+    ['a resumed chat', { id: '1', result: { messages: [{ role: 'user', text: key }] } }],
+  ])('stays in the text of the chat: %s', (_what, frame) => {
+    expect(redacted(frame)).toContain(key);
+  });
+});
+
+test('each cookie of a login is a secret of its own', () => {
+  const cookie = 'hermes_session=canary-one-0123456789; csrf="canary-two-0123456789"; mode=basic';
+  const way = { url: '', used: { kind: 'cookie', cookie }, origin: null, connection: {} } as const;
+  const frame = { text: 'canary-one-0123456789 and canary-two-0123456789 in basic' };
+  const clean = JSON.stringify(redactRecord({ dir: 'in', frame }, secretsOf(way)));
+  expect(clean).not.toContain('canary');
+  expect(clean).toContain('in basic');
 });
 
 describe('the table of expected cells', () => {
