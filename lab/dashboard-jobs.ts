@@ -182,8 +182,11 @@ const legacy = (words: readonly string[]): string[] => [
 /** What each scenario came to; where nothing was sent, that and why. */
 export function settled(code: number | null, stdout: string): Record<string, string> {
   const answer = JSON.parse(stdout) as TurnsDocument | { kind: 'error'; error: { message: string } };
-  if (answer.kind === 'error')
-    return { exit: String(code), error: answer.error.message.replaceAll(/https?:\/\/[^\s;]+/g, 'URL') };
+  if (answer.kind === 'error') {
+    // Behind it stands the cause, which the other cells of the same engine hold by its code.
+    const message = answer.error.message.replace(/(; nothing was sent)\. .*$/s, '$1');
+    return { exit: String(code), error: message.replaceAll(/https?:\/\/[^\s;]+/g, 'URL') };
+  }
   return {
     exit: String(code),
     ...Object.fromEntries(answer.scenarios.map(({ id, got, why }) => [id, got ?? `no end: ${why}`])),

@@ -2,6 +2,8 @@ import { CompatError } from '../errors.ts';
 import type { Host } from '../host/types.ts';
 import type { ExamineInput } from '../lifecycle/examine.ts';
 import type { Way } from '../live/way.ts';
+import type { Facts } from '../probe/schema.ts';
+import { shown } from '../report/shown.ts';
 import type { Target } from '../target/types.ts';
 import { readExamineOptions } from './examine-request.ts';
 import type { Io } from './io.ts';
@@ -33,14 +35,7 @@ export async function openLiveTarget(
   const main = facts.ws.find(({ id }) => id === 'main');
   if (facts.service === null || used === undefined || main?.outcome !== 'open') {
     await close();
-    const where = facts.service?.url ?? target.name;
-    throw new CompatError(
-      'unchecked',
-      facts.service === null
-        ? `no running dashboard found for ${target.name}; nothing was sent`
-        : `the chat of ${where} does not open; nothing was sent`,
-      { commands: [['hermes-compat', 'doctor', target.name]] },
-    );
+    throw await notOpen(facts, target);
   }
   const way: Way = {
     url: facts.service.url,
@@ -49,6 +44,26 @@ export async function openLiveTarget(
     connection: { ...input.connection, ...tunnel(host) },
   };
   return { way, version: facts.status?.version ?? null, close };
+}
+
+/** Why there is no chat: what `doctor` would say of it for a client that needs nothing but the chat. */
+async function notOpen(facts: Facts, target: Target): Promise<CompatError> {
+  const commands = [['hermes-compat', 'doctor', target.name]];
+  if (facts.service === null)
+    return new CompatError('unchecked', `no running dashboard found for ${target.name}; nothing was sent`, {
+      commands,
+    });
+  const message = `the chat of ${facts.service.url} does not open; nothing was sent`;
+  const [{ judge }, { readClients }, { advice, sentence }] = await Promise.all([
+    import('../judge/judge.ts'),
+    import('../judge/client.ts'),
+    import('../report/messages.ts'),
+  ]);
+  const { findings } = judge(facts, { client: 'minimal', clients: await readClients() });
+  const cause = findings.find(({ severity }) => severity === 'error');
+  if (cause === undefined) return new CompatError('unchecked', message, { commands });
+  const said = [sentence(cause), advice(cause)].map((text) => shown(text).replace(/[.:;]*$/, '.'));
+  return new CompatError('unchecked', [`${message}.`, ...said].join(' '), { finding: cause.code, commands });
 }
 
 const tunnel = (host: Host | null): Pick<Way['connection'], 'connect'> =>

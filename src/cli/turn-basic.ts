@@ -1,5 +1,6 @@
 import { CompatError } from '../errors.ts';
 import type { ExamineInput } from '../lifecycle/examine.ts';
+import { maskKeys } from '../live/mask-keys.ts';
 import type { Target } from '../target/types.ts';
 import type { Io } from './io.ts';
 import { apiServerUrl, openLegacyTarget } from './legacy-target.ts';
@@ -47,11 +48,7 @@ async function instead(
   io: Io,
   { input, why, failure }: Failed,
 ): Promise<TurnsParts> {
-  const alone = new CompatError(
-    'unchecked',
-    `${why}. The API server of a gateway could still carry it: name it with --api-server URL`,
-    failure?.details ?? {},
-  );
+  const alone = withoutApiServer(why, failure);
   if (apiServerUrl(target, options) === null) throw alone;
   const parts = await overApiServer(target, options, io, input).catch((error: unknown) => {
     // Where only the target itself could be one, and is none, the dashboard is what is missing.
@@ -59,6 +56,19 @@ async function instead(
     throw isTarget && error instanceof CompatError && error.kind === 'unchecked' ? alone : error;
   });
   return { ...parts, notes: [`the dashboard failed before the prompt was sent: ${why}`, ...parts.notes] };
+}
+
+/** Where the cause is known, that is what helps; another transport is named where there is nothing better, or where it is what answered. */
+function withoutApiServer(why: string, failure: CompatError | null): CompatError {
+  const cause = failure?.details.finding;
+  const isHint = cause === undefined || cause === 'API_SERVER_NOT_DASHBOARD';
+  const hint = 'The API server of a gateway could still carry it: name it with --api-server URL';
+  const text = maskKeys(why);
+  return new CompatError(
+    'unchecked',
+    isHint ? `${text.replace(/\.$/, '')}. ${hint}` : text,
+    failure?.details ?? {},
+  );
 }
 
 async function overDashboard(
