@@ -99,7 +99,8 @@ const inWordsOfFile = (message: string): string =>
     (_, secret: string, from: string) => `${secret}${from === 'env' ? 'Env' : 'File'}`,
   );
 
-const whereOf = (planned: PlannedTarget): string => `target "${planned.name.slice(0, 60)}"`;
+const whereOf = ({ name, place }: PlannedTarget): string =>
+  `${place === null ? '' : `${place}: `}target "${name.slice(0, 60)}"`;
 
 function clientFor(
   planned: PlannedTarget,

@@ -50,6 +50,7 @@ function plannedHost(host: string, vars: Record<string, unknown>, fallback: stri
   const address = text('hermes_compat_address') ?? sshAddress(host, text);
   return {
     name: host,
+    place: null,
     target: { ...targetOf(host, address), name: host },
     client,
     mode: 'auto',

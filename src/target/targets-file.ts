@@ -7,6 +7,8 @@ import type { Target } from './types.ts';
 /** One line of work for `preflight`: defaults applied, address parsed. Secrets are still only named. */
 export interface PlannedTarget {
   name: string;
+  /** File, line and column of its name, for what is found wrong later; null where no file of ours names it. */
+  place: string | null;
   target: Target;
   client: string;
   mode: 'auto' | 'dashboard' | 'legacy';
@@ -100,6 +102,7 @@ function plan(
     const path = (value: string | undefined): string | null => (value === undefined ? null : resolve(value));
     return {
       name: entry.name,
+      place: `${label}:${place(['targets', index, 'name'])}`,
       target: { ...target, name: entry.name },
       client,
       mode: entry.mode ?? defaults?.mode ?? 'auto',

@@ -492,6 +492,11 @@ describe('input that is wrong ends the run before anything is asked', () => {
       'targets:\n  - {name: a, address: local, client: minimal, tokenCommand: id}\n',
       'unknown key "tokenCommand"',
     ],
+    [
+      'an unset variable has its place',
+      'targets:\n  - {name: a, address: local, client: minimal, tokenEnv: NOT_THERE}\n',
+      'bad.yaml:2:12: target "a": tokenEnv: the environment variable NOT_THERE is not set',
+    ],
     ['no YAML at all', '\u0000\u0001', ':1:'],
     ['an empty file', '', '1:1'],
     ['a list instead of a map', '- a\n- b\n', '1:1'],
