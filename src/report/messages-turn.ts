@@ -19,14 +19,14 @@ export const turnMessages: Messages = {
     says: (args) => `The turn looks different after a reload: ${value(args, 'differences', 'parts differ')}`,
     means: 'What was shown live is not what the stored session gives back.',
     seen: 'The live timeline against the timeline of the stored rows.',
-    todo: 'Keep the recording (`hermes-compat record`) and report it with `hermes-compat bundle`.',
+    todo: 'Record such a turn (`hermes-compat record --prompt-file FILE --output turn.jsonl`) and report it, with what `hermes-compat bundle` gathers.',
   },
   TURN_OUTCOME_WRONG: {
     says: (args) =>
       `The turn ended as ${value(args, 'outcome', '?')}; ${value(args, 'expected', 'another end')} was expected`,
     means: 'The client would tell its user something else than what happened.',
     seen: 'The outcome of the settled turn against the expected one.',
-    todo: 'Read the activity of the turn; it says which step ended it.',
+    todo: 'Record such a turn (`hermes-compat record --prompt-file FILE --output turn.jsonl`); `hermes-compat replay turn.jsonl --verbose` says which step ended it.',
   },
   TURN_LOST: {
     says: (args) =>
