@@ -18,7 +18,7 @@ async function runDemo(options: { color?: boolean }, { io }: Context): Promise<v
   const simulator = await startSimulator({ release: '0.14.0' });
   const url = new URL(simulator.url);
   try {
-    await write(io.stdout, `A simulated Hermes Agent 0.14.0, started without its chat, at ${url.origin}.\n`);
+    await write(io.stdout, `A simulated Hermes Agent 0.14.0, started without its chat, at\n${url.origin}.\n`);
     await write(io.stdout, `$ hermes-compat doctor ${url.origin}\n\n`);
     await main(['doctor', url.origin, ...(options.color === false ? ['--no-color'] : [])], io);
     await write(io.stdout, closing);
