@@ -25,19 +25,24 @@ export function credentialOptions(command: Command): Command {
 }
 
 export function connectionOptions(command: Command): Command {
-  return command
-    .option('--timeout <SECONDS>', 'limit of one target as a whole')
-    .option('--patience <WORD>', 'normal (15 s for an answer) or cold (90 s)', 'normal')
-    .option('--ca <FILE>', 'trust this certificate authority (PEM)')
-    .option('--client-cert <FILE>', 'client certificate and key (PEM)')
-    .option('--header-file <FILE>', 'extra request headers, one "Name: value" a line')
-    .option('--proxy <URL>', 'reach the dashboard through this HTTP proxy')
+  return reachOptions(command, 'limit of one target as a whole')
     .option('--hold <SECONDS>', 'keep the WebSocket open and quiet this long')
     .option(
       '--session-probe <WHEN>',
       'read the contract by a memory-only session: auto, always, never',
       'auto',
     );
+}
+
+/** The way to a dashboard, for commands that use it instead of probing it. */
+export function reachOptions(command: Command, limits = 'limit of the run as a whole'): Command {
+  return command
+    .option('--timeout <SECONDS>', limits)
+    .option('--patience <WORD>', 'normal (15 s for an answer) or cold (90 s)', 'normal')
+    .option('--ca <FILE>', 'trust this certificate authority (PEM)')
+    .option('--client-cert <FILE>', 'client certificate and key (PEM)')
+    .option('--header-file <FILE>', 'extra request headers, one "Name: value" a line')
+    .option('--proxy <URL>', 'reach the dashboard through this HTTP proxy');
 }
 
 export function sshOptions(command: Command): Command {

@@ -10,9 +10,10 @@ import type { ExitCode } from './exit-codes.ts';
 import type { Io } from './io.ts';
 import { write } from './io.ts';
 import type { LiveTarget } from './live-target.ts';
-import { connectionOptions, credentialOptions, sshOptions, targetOptions } from './options.ts';
+import { credentialOptions, reachOptions, sshOptions, targetOptions } from './options.ts';
 import { readFormat } from './output.ts';
-import { pathResolver, type RawOptions, readSeconds, readTargets, readTextFile } from './request.ts';
+import { pathResolver, type RawOptions, readSeconds, readStrictText, readTargets } from './request.ts';
+import { withinLimit } from './run-limit.ts';
 
 export const record: BuildCommand = (command, context) => {
   command
@@ -27,7 +28,7 @@ export const record: BuildCommand = (command, context) => {
     .option('--format <FORMAT>', 'human, json');
   targetOptions(command);
   credentialOptions(command);
-  connectionOptions(command);
+  reachOptions(command);
   sshOptions(command);
   command
     .addHelpText(
@@ -41,7 +42,9 @@ ${examples([
   'hermes-compat record --attach 20261130_140118_13d9d2 --output turn.jsonl',
 ])}`,
     )
-    .action((word: string, options: RawOptions) => runRecord(word, options, context));
+    .action((word: string, options: RawOptions) =>
+      withinLimit(options, context.io, (io) => runRecord(word, options, { ...context, io })),
+    );
 };
 
 async function runRecord(word: string, options: RawOptions, { io, finish }: Context): Promise<void> {
@@ -69,7 +72,7 @@ async function runRecord(word: string, options: RawOptions, { io, finish }: Cont
 }
 
 async function readPrompts(file: string, io: Io): Promise<string[]> {
-  const text = await readTextFile(pathResolver(io)(file), 'the prompt file');
+  const text = await readStrictText(pathResolver(io)(file), 'the prompt file');
   const prompts = text
     .split(/^---[ \t]*\r?$/m)
     .map((prompt) => prompt.trim())

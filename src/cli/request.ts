@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { CompatError, usageError } from '../errors.ts';
@@ -100,6 +101,17 @@ const fileCap = 256 * 1024 * 1024;
 
 /** @throws CompatError usage, with the reason but never the content */
 export async function readTextFile(path: string, what: string): Promise<string> {
+  return (await readBytes(path, what)).toString('utf8');
+}
+
+/** The same for what is sent as it is: a file of other bytes than text in UTF-8 is the wrong one. @throws CompatError usage */
+export async function readStrictText(path: string, what: string): Promise<string> {
+  const bytes = await readBytes(path, what);
+  if (bytes.includes(0) || !isUtf8(bytes)) throw usageError(`${what} ${path} is no text in UTF-8`);
+  return bytes.toString('utf8').replace(/^\ufeff/, '');
+}
+
+async function readBytes(path: string, what: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
@@ -113,7 +125,7 @@ export async function readTextFile(path: string, what: string): Promise<string> 
     const reason = (error as NodeJS.ErrnoException).code ?? 'unknown reason';
     throw usageError(`cannot read ${what} ${path} (${reason})`, { cause: error });
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }
 
 async function readStdin(io: Io): Promise<string> {

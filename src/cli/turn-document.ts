@@ -11,8 +11,12 @@ export type TurnsParts = Pick<TurnsDocument, 'suite' | 'transport' | 'notes'> & 
   results: readonly ScenarioResult[];
 };
 
-/** `aborted`: the user ended it. Nothing that was run is not a success. */
-export async function turnsDocument(parts: TurnsParts, aborted: boolean): Promise<TurnsDocument> {
+/** `wanted`: how many scenarios should have been run. `aborted`: the user ended it. Nothing that was run is not a success. */
+export async function turnsDocument(
+  parts: TurnsParts,
+  wanted: number,
+  aborted: boolean,
+): Promise<TurnsDocument> {
   const [{ findingsOf }, { maskKeys }] = await Promise.all([
     import('../live/judge.ts'),
     import('../live/mask-keys.ts'),
@@ -21,7 +25,8 @@ export async function turnsDocument(parts: TurnsParts, aborted: boolean): Promis
   const results = parts.results.map((result) => withoutKeys(result, maskKeys));
   const failed = results.some(({ status }) => status === 'fail');
   const ran = results.filter(({ status }) => status !== 'skip');
-  const broken = ran.length === 0 || ran.some(({ status }) => status === 'error');
+  const isCut = parts.results.length < wanted;
+  const broken = isCut || ran.length === 0 || ran.some(({ status }) => status === 'error');
   return {
     ...documentHead('turns'),
     target: { kind: target.kind, name: target.name, url },
@@ -30,7 +35,7 @@ export async function turnsDocument(parts: TurnsParts, aborted: boolean): Promis
     engine: { version: parts.version },
     scenarios: results,
     findings: findingsOf(results),
-    notes: parts.notes.map(maskKeys),
+    notes: [...parts.notes.map(maskKeys), ...(isCut ? [notBegun(wanted - results.length)] : [])],
     exitCode: aborted ? 130 : failed ? 1 : broken ? 3 : 0,
   };
 }
@@ -44,3 +49,5 @@ function withoutKeys(result: ScenarioResult, mask: (text: string) => string): Sc
     ...(lost === undefined ? {} : { lost: { ...lost, error: mask(lost.error) } }),
   };
 }
+
+const notBegun = (count: number): string => `${count} ${count === 1 ? 'was' : 'were'} not begun`;

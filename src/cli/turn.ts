@@ -1,11 +1,16 @@
 import { usageError } from '../errors.ts';
+import type { ScenariosDocument } from '../live/schema.ts';
+import { paragraph } from '../report/shown.ts';
+import { parseBaseUrl } from '../target/parse.ts';
+import { documentHead } from '../tool.ts';
 import type { BuildCommand, Context } from './command.ts';
 import { examples } from './command.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { Io } from './io.ts';
-import { collect, connectionOptions, credentialOptions, sshOptions, targetOptions } from './options.ts';
-import { emit, readFormat } from './output.ts';
+import { collect, credentialOptions, reachOptions, sshOptions, targetOptions } from './options.ts';
+import { checkOutput, emit, readFormat } from './output.ts';
 import { oneOf, type RawOptions, readTargets } from './request.ts';
+import { withinLimit } from './run-limit.ts';
 
 export const turn: BuildCommand = (command, context) => {
   command
@@ -25,7 +30,7 @@ export const turn: BuildCommand = (command, context) => {
     .option('-q, --quiet', 'no progress');
   targetOptions(command);
   credentialOptions(command);
-  connectionOptions(command);
+  reachOptions(command);
   sshOptions(command);
   command
     .addHelpText('after', `${help}${examples(exampleLines)}${codes}`)
@@ -51,7 +56,7 @@ const exampleLines = [
   'hermes-compat turn local:/srv/hermes --suite full',
   'hermes-compat turn --suite full --only plain,interrupt --json',
   'hermes-compat turn http://127.0.0.1:9119 --suite full --scripted',
-  'hermes-compat turn http://127.0.0.1:8642 --mode legacy --token-env API_SERVER_KEY',
+  'hermes-compat turn http://box:8642 --mode legacy --token-env API_SERVER_KEY',
 ];
 
 const codes = `
@@ -68,15 +73,18 @@ async function runTurn(word: string, options: RawOptions, { io, finish }: Contex
   const json = readFormat(options, ['human', 'json'] as const, 'json') === 'json';
   if (options['list'] === true) return listScenarios(io, options, json);
   const suite = oneOf(String(options['suite']), ['basic', 'full'] as const, '--suite');
-  await checkNames(options, suite);
+  const wanted = await wantedOf(options, suite);
+  checkApiServer(options);
+  await checkOutput(io, options);
   const [target] = readTargets([word], io);
   if (target === undefined) return;
-  const parts =
+  const parts = await withinLimit(options, io, (limited) =>
     suite === 'basic'
-      ? await import('./turn-basic.ts').then(({ basicTurn }) => basicTurn(target, options, io))
-      : await import('./turn-full.ts').then(({ fullSuite }) => fullSuite(target, options, io));
+      ? import('./turn-basic.ts').then(({ basicTurn }) => basicTurn(target, options, limited))
+      : import('./turn-full.ts').then(({ fullSuite }) => fullSuite(target, options, limited)),
+  );
   const { turnsDocument } = await import('./turn-document.ts');
-  const document = await turnsDocument(parts, io.signal.aborted);
+  const document = await turnsDocument(parts, wanted, io.signal.aborted);
   const { turnsText } = await import('../report/turns.ts');
   await emit(io, options, json ? `${JSON.stringify(document, null, 2)}\n` : turnsText(document));
   finish(document.exitCode as ExitCode);
@@ -85,19 +93,33 @@ async function runTurn(word: string, options: RawOptions, { io, finish }: Contex
 async function listScenarios(io: Io, options: RawOptions, json: boolean): Promise<void> {
   const { scenarios } = await import('../live/scenarios.ts');
   const rows = scenarios.map(({ id, says }) => ({ id, says }));
-  const text = rows.map(({ id, says }) => `${id.padEnd(20)}${says}\n`).join('');
-  await emit(io, options, json ? `${JSON.stringify(rows, null, 2)}\n` : text);
+  const document: ScenariosDocument = { ...documentHead('scenarios'), scenarios: rows };
+  const lines = rows.flatMap(({ id, says }) => paragraph(`${id.padEnd(20)}${says}`, 0, 20));
+  await emit(io, options, `${json ? JSON.stringify(document, null, 2) : lines.join('\n')}\n`);
 }
 
-async function checkNames(options: RawOptions, suite: 'basic' | 'full'): Promise<void> {
+/** How many scenarios are asked for. @throws CompatError usage */
+async function wantedOf(options: RawOptions, suite: 'basic' | 'full'): Promise<number> {
   const only = options['only'];
-  if (!Array.isArray(only)) return;
-  if (suite !== 'full') throw usageError('--only goes with --suite full');
+  if (suite !== 'full') {
+    if (Array.isArray(only)) throw usageError('--only goes with --suite full');
+    return 1;
+  }
   const { scenarios } = await import('../live/scenarios.ts');
+  if (!Array.isArray(only)) return scenarios.length;
+  const details = { commands: [['hermes-compat', 'turn', '--list']] };
+  if (only.length === 0) throw usageError('--only names no scenario', details);
   for (const id of only) {
     if (!scenarios.some((scenario) => scenario.id === id))
-      throw usageError(`no scenario "${id.slice(0, 40)}"`, {
-        commands: [['hermes-compat', 'turn', '--list']],
-      });
+      throw usageError(`no scenario "${id.slice(0, 40)}"`, details);
   }
+  return new Set(only).size;
+}
+
+/** It may be asked only after the dashboard failed, and a wrong one is to be told before. @throws CompatError usage */
+function checkApiServer(options: RawOptions): void {
+  const url = options['apiServer'];
+  if (typeof url !== 'string') return;
+  if (!/^https?:\/\//i.test(url)) throw usageError('--api-server must begin with http:// or https://');
+  parseBaseUrl(url);
 }

@@ -126,7 +126,8 @@ function waitUntil(
     };
     const stop = (): void => {
       leave();
-      reject(new Error(`interrupted while waiting for ${what}`));
+      const isLimit = signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError';
+      reject(new Error(`${isLimit ? 'the limit came' : 'interrupted'} while waiting for ${what}`));
     };
     const timer = setTimeout(() => {
       leave();

@@ -56,5 +56,11 @@ export const recordingSchema = z.object({
   exitCode: z.number(),
 });
 
+export const scenariosSchema = z.object({
+  ...headSchema('scenarios'),
+  scenarios: z.array(z.object({ id: z.string(), says: z.string() })),
+});
+
+export type ScenariosDocument = z.infer<typeof scenariosSchema>;
 export type TurnsDocument = z.infer<typeof turnsSchema>;
 export type RecordingDocument = z.infer<typeof recordingSchema>;

@@ -117,6 +117,7 @@ describe('what the program knows, as JSON', () => {
     ['explanation', ['explain', 'CHAT_DISABLED', '--json'], 'code'],
     ['clients', ['contract', '--json'], 'clients'],
     ['checks', ['doctor', '--list-checks', '--json'], 'checks'],
+    ['scenarios', ['turn', '--list', '--json'], 'scenarios'],
   ])('%s', async (kind, argv, key) => {
     const result = await runCli(argv);
     expect(result).toMatchObject({ code: 0, stderr: '' });
