@@ -14,7 +14,7 @@ beforeEach(async () => {
   undo.push(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 });
 afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step();
+  for (const step of undo.splice(0).toReversed()) await step();
 });
 
 async function dashboard(options: Partial<SimulatorOptions> = {}): Promise<Simulator> {
