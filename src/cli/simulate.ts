@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { usageError } from '../errors.ts';
+import { CompatError, usageError } from '../errors.ts';
 import type { Simulator, SimulatorOptions } from '../simulate/options.ts';
 import type { SimulatorDocument } from '../simulate/schema.ts';
 import { parsePort } from '../target/parse.ts';
@@ -53,8 +53,10 @@ ${examples([
 async function run(options: RawOptions, io: Io): Promise<void> {
   if (options['list'] === true) return (await import('./simulate-list.ts')).listSimulations(options, io);
   const credential = await readCredentialOption(options, io);
-  const started =
-    options['provider'] === true ? await provider(options) : await dashboard(options, credential, io);
+  const starting = options['provider'] === true ? provider(options) : dashboard(options, credential, io);
+  const started = await starting.catch((error: unknown) => {
+    throw portTrouble(error, portOption(options));
+  });
   try {
     const json = options['json'] === true;
     await emit(io, {}, json ? `${JSON.stringify(started.document(io.pid), null, 2)}\n` : started.text);
@@ -62,6 +64,17 @@ async function run(options: RawOptions, io: Io): Promise<void> {
   } finally {
     await started.close();
   }
+}
+
+/** The system does not give us the port: the person has to name another. Everything else as it is. */
+function portTrouble(error: unknown, port: number): unknown {
+  const code = error instanceof CompatError ? undefined : (error as NodeJS.ErrnoException | null)?.code;
+  const why = { EADDRINUSE: 'is in use', EACCES: 'is not for this account' }[code ?? ''];
+  if (why === undefined) return error;
+  return usageError(
+    `port ${port} on loopback ${why}: give another with --port, or leave --port out to get a free one`,
+    { args: { port }, cause: error },
+  );
 }
 
 interface Started {

@@ -45,6 +45,15 @@ const start = async (args: string[], env: Record<string, string> = {}): Promise<
   return [document<Document & Record<string, unknown>>({ code: 0, stdout: text, stderr: '' }), child];
 };
 
+test('a port that is taken is a matter of usage, with what to do', async () => {
+  const [{ port }] = await start([]);
+  for (const more of [[], ['--provider']]) {
+    const result = await runCli(['simulate', '--port', String(port), ...more]);
+    expect(result).toMatchObject({ code: 2, stdout: '' });
+    expect(result.stderr).toContain(`port ${port} on loopback is in use: give another with --port`);
+  }
+});
+
 test('--list names releases, faults and scripts', async () => {
   const result = await runCli(['simulate', '--list', '--json']);
   expect(result.code).toBe(0);
