@@ -13,6 +13,8 @@ export interface Io {
   pid: number;
   /** Aborts on SIGINT and SIGTERM. */
   signal: AbortSignal;
+  /** What to say on stderr when a second signal ends us before we have cleaned up; an empty text says nothing. */
+  lastWords: Set<() => string>;
 }
 
 /** May we draw progress and ask questions? Never when output goes to a program. */

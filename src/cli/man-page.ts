@@ -67,5 +67,6 @@ function silentIo(): Io {
     home: '/',
     pid: 0,
     signal: new AbortController().signal,
+    lastWords: new Set(),
   };
 }

@@ -1,5 +1,6 @@
-import { open } from 'node:fs/promises';
-import { usageError } from '../errors.ts';
+import { rm } from 'node:fs/promises';
+import { CompatError, usageError } from '../errors.ts';
+import type { Recorded } from '../live/record-session.ts';
 import type { RecordingDocument } from '../live/schema.ts';
 import type { LogRecord } from '../turn/index.ts';
 import type { Target } from '../target/types.ts';
@@ -9,6 +10,8 @@ import { examples } from './command.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { Io } from './io.ts';
 import { write } from './io.ts';
+import { watchSessions } from './left-behind.ts';
+import { newLogFile } from './log-file.ts';
 import type { LiveTarget } from './live-target.ts';
 import { credentialOptions, reachOptions, sshOptions, targetOptions } from './options.ts';
 import { readFormat } from './output.ts';
@@ -64,7 +67,9 @@ async function runRecord(word: string, options: RawOptions, { io, finish }: Cont
     await askFirst(live, prompts.length, options, io);
     const document = await recordTo(live, target, { prompts, seconds }, options, io);
     const { recordingText } = await import('../report/turns.ts');
-    await write(io.stdout, json ? `${JSON.stringify(document, null, 2)}\n` : recordingText(document));
+    const notes = document.notes.map((note) => `note: ${note}\n`).join('');
+    const text = json ? `${JSON.stringify(document, null, 2)}\n` : `${recordingText(document)}${notes}`;
+    await write(io.stdout, text);
     finish(document.exitCode as ExitCode);
   } finally {
     await live.close();
@@ -114,61 +119,66 @@ async function recordTo(
   options: RawOptions,
   io: Io,
 ): Promise<RecordingDocument> {
-  const [{ redactRecord }, { recordSession }, { secretsOf }] = await Promise.all([
+  const [{ redactRecord }, { findSession, recordSession }, { secretsOf }] = await Promise.all([
     import('../live/redact-frames.ts'),
     import('../live/record-session.ts'),
     import('./live-target.ts'),
   ]);
+  const keep = options['keep'] === true;
+  const attach = typeof options['attach'] === 'string' ? await findSession(way, options['attach']) : null;
   const file = pathResolver(io)(String(options['output']));
   const secrets = secretsOf(way);
-  const out = await newFile(file);
-  let frames = 0;
-  let lines: string[] = [];
+  const out = await newLogFile(file);
+  const watch = watchSessions(io, way.url);
+  let result: Recorded | null = null;
   try {
-    const result = await recordSession({
+    result = await recordSession({
       way,
       prompts,
-      attach: typeof options['attach'] === 'string' ? options['attach'] : null,
+      attach,
       limitMs: seconds,
-      keep: options['keep'] === true,
+      keep,
       signal: io.signal,
-      onRecord: (line: LogRecord) => {
-        frames += 1;
-        lines.push(`${JSON.stringify(redactRecord(line, secrets))}\n`);
-      },
-      flush: async () => {
-        const text = lines.join('');
-        lines = [];
-        await out.write(text);
-      },
+      onRecord: (line: LogRecord) => out.add(`${JSON.stringify(redactRecord(line, secrets))}\n`),
+      flush: out.flush,
+      made: watch.made,
     });
-    return {
-      ...documentHead('recording'),
-      target: { kind: target.kind, name: target.name, url: way.url },
-      file,
-      frames,
-      turns: result.turns,
-      session: result.storedId,
-      removed: result.removed,
-      exitCode: io.signal.aborted && typeof options['attach'] !== 'string' ? 130 : 0,
-    };
   } finally {
-    await out.write(lines.join(''));
+    watch.close();
     await out.close();
+    // Without a session it holds nothing, and would only be in the way of the next try.
+    if (result === null || (result.failure !== null && result.storedId === null))
+      await rm(file, { force: true });
   }
+  const { turns, storedId: session, removed, failure } = result;
+  watch.add(result.left);
+  const { notes } = watch;
+  if (failure !== null) throw cutShort(file, result, notes);
+  return {
+    ...documentHead('recording'),
+    target: { kind: target.kind, name: target.name, url: way.url },
+    file,
+    frames: out.lines(),
+    turns,
+    session,
+    removed,
+    notes,
+    exitCode: io.signal.aborted ? 130 : 0,
+  };
 }
 
-/** A frame log holds a chat: only for its owner, and never over another file. @throws CompatError usage */
-async function newFile(
-  path: string,
-): Promise<{ write(text: string): Promise<void>; close(): Promise<void> }> {
-  const handle = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
-    throw usageError(`cannot write ${path} (${error.code ?? 'unknown reason'})`, { cause: error });
+/** What was recorded is kept, and where it is and what became of the session is said. */
+function cutShort(
+  file: string,
+  { failure, storedId, removed, turns }: Recorded,
+  notes: string[],
+): CompatError {
+  const where =
+    storedId === null
+      ? 'no file is left'
+      : `what came until then is in ${file} (${turns} turn${turns === 1 ? '' : 's'}), of session ${storedId}`;
+  const rest = [...(removed ? ['that session is deleted again'] : []), ...notes].map((note) => `; ${note}`);
+  return new CompatError('unchecked', `the recording ended early: ${failure}; ${where}${rest.join('')}`, {
+    args: { file: storedId === null ? null : file, session: storedId, removed, turns },
   });
-  return {
-    write: async (text) => {
-      if (text !== '') await handle.appendFile(text);
-    },
-    close: () => handle.close(),
-  };
 }

@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs';
 import { setMaxListeners } from 'node:events';
 import { homedir } from 'node:os';
 import { type Io, isGone } from './io.ts';
@@ -6,10 +7,21 @@ import { type Io, isGone } from './io.ts';
 const controller = new AbortController();
 // Many targets at once all listen to it.
 setMaxListeners(0, controller.signal);
+const lastWords = new Set<() => string>();
 const interrupt = (): void => {
   // The second signal ends us at once.
-  if (controller.signal.aborted) process.exit(130);
+  if (controller.signal.aborted) {
+    sayLastWords();
+    process.exit(130);
+  }
   controller.abort();
+};
+const sayLastWords = (): void => {
+  try {
+    for (const words of lastWords) writeSync(2, words());
+  } catch {
+    // Nobody is there to be told.
+  }
 };
 process.on('SIGINT', interrupt);
 process.on('SIGTERM', interrupt);
@@ -31,6 +43,7 @@ const io: Io = {
   home: homedir(),
   pid: process.pid,
   signal: controller.signal,
+  lastWords,
 };
 
 // What slipped through everywhere is a bug of ours: no stack, which could hold a secret, and its own exit code.

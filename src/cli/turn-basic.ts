@@ -3,6 +3,7 @@ import type { ExamineInput } from '../lifecycle/examine.ts';
 import { maskKeys } from '../live/mask-keys.ts';
 import type { Target } from '../target/types.ts';
 import type { Io } from './io.ts';
+import { watchSessions } from './left-behind.ts';
 import { apiServerUrl, openLegacyTarget } from './legacy-target.ts';
 import { openLiveTarget } from './live-target.ts';
 import type { RawOptions } from './request.ts';
@@ -81,20 +82,20 @@ async function overDashboard(
   const live = await openLiveTarget(target, options, io, input);
   const { way, version } = live;
   const keep = options['keep'] === true;
+  const watch = watchSessions(io, way.url);
   try {
     await consent(io, options, `Send one short prompt through ${way.url}? ${cost}`);
-    const { result, storedId, sent } = await runBasic({ way, prompt, signal: io.signal, keep });
-    const left = storedId === null ? [] : leftBehind(storedId, keep, result.lost !== undefined);
+    const { made } = watch;
+    const { result, storedId, sent, left } = await runBasic({ way, prompt, signal: io.signal, keep, made });
+    const kept = keep && storedId !== null ? [`session ${storedId} is kept`] : [];
     const parts = { suite: 'basic', transport: 'dashboard', target, version } as const;
-    return { parts: { ...parts, url: way.url, results: [result], notes: left }, sent };
+    watch.add(left);
+    const notes = [...kept, ...watch.notes];
+    return { parts: { ...parts, url: way.url, results: [result], notes }, sent };
   } finally {
+    watch.close();
     await live.close();
   }
-}
-
-function leftBehind(id: string, keep: boolean, lost: boolean): string[] {
-  if (keep) return [`session ${id} is kept`];
-  return lost ? [`session ${id} could not be deleted: it is there again with the dashboard`] : [];
 }
 
 async function overApiServer(
@@ -110,6 +111,7 @@ async function overApiServer(
   ]);
   const { way, server, close } = await openLegacyTarget(target, options, io, input);
   const keep = options['keep'] === true;
+  const watch = watchSessions(io, way.url);
   try {
     const stays =
       server.deletes && way.used.kind === 'bearer'
@@ -118,20 +120,24 @@ async function overApiServer(
     await consent(io, options, `Send one short prompt through the API server ${way.url}? ${cost}${stays}`);
     // Without a key the words of the first prompt name the session, so they are this run's own.
     const own = `${prompt} (check ${crypto.randomUUID().slice(0, 8)})`;
-    const { result, sessionId } = await runLegacyBasic({
+    const { result, sessionId, left } = await runLegacyBasic({
       way,
       abilities: server,
       prompt: own,
       signal: io.signal,
       keep,
+      made: watch.made,
     });
+    watch.add(left === null ? [] : [left]);
     const notes = [
       ...legacyNotes(server, sessionId),
       ...(keep && sessionId !== null ? [`session ${sessionId} is kept`] : []),
+      ...watch.notes,
     ];
     const parts = { suite: 'basic', transport: 'legacy', target, version: server.version } as const;
     return { ...parts, url: way.url, results: [result], notes };
   } finally {
+    watch.close();
     await close();
   }
 }

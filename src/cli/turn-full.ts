@@ -2,17 +2,20 @@ import { CompatError, usageError } from '../errors.ts';
 import type { ScenarioResult } from '../live/suite.ts';
 import type { Target } from '../target/types.ts';
 import { isInteractive, type Io, write } from './io.ts';
+import { watchSessions } from './left-behind.ts';
 import type { RawOptions } from './request.ts';
 import type { TurnsParts } from './turn-document.ts';
 
 /** Every scenario, on an engine of our own or over a dashboard whose model is scripted. */
 export async function fullSuite(target: Target, options: RawOptions, io: Io): Promise<TurnsParts> {
-  if (options['mode'] === 'legacy') return overApiServer(target, options, io);
+  if (options['mode'] === 'legacy')
+    return (await import('./turn-legacy.ts')).legacySuite(target, options, io);
   const { runSuite } = await import('../live/suite.ts');
   const stage =
     options['scripted'] === true ? await scripted(target, options, io) : await scratch(target, options, io);
   const keep = options['keep'] === true;
   const only = options['only'];
+  const watch = watchSessions(io, stage.way.url);
   try {
     const results = await runSuite({
       way: stage.way,
@@ -23,64 +26,25 @@ export async function fullSuite(target: Target, options: RawOptions, io: Io): Pr
       signal: io.signal,
       keep,
       onResult: progress(options, io),
+      onLeft: watch.add,
+      made: watch.made,
     });
-    const notes = keep ? stage.kept : [];
+    const notes = [...(keep ? stage.kept : []), ...watch.notes];
     const { version } = stage;
     const parts = { suite: 'full', transport: 'dashboard', target, version, results } as const;
     return { ...parts, notes, url: stage.way.url };
   } finally {
+    watch.close();
     await stage.end(keep);
   }
 }
 
-const progress =
+export const progress =
   (options: RawOptions, io: Io) =>
   ({ status, id, ms }: ScenarioResult): void => {
     if (options['quiet'] !== true && isInteractive(io))
       void write(io.stderr, `${status.padEnd(6)}${id} (${(ms / 1000).toFixed(1)} s)\n`);
   };
-
-/** What of the suite an API server can be asked; its gateway runs already, with the scripted model. */
-async function overApiServer(target: Target, options: RawOptions, io: Io): Promise<TurnsParts> {
-  if (options['scripted'] !== true)
-    throw usageError(
-      'legacy mode has no engine of its own to start: give --scripted with a gateway whose model is `hermes-compat simulate --provider`',
-    );
-  const [{ readExamineOptions }, { consent }, { openLegacyTarget }, { runLegacySuite }, { legacyNotes }] =
-    await Promise.all([
-      import('./examine-request.ts'),
-      import('./consent.ts'),
-      import('./legacy-target.ts'),
-      import('../live/legacy-suite.ts'),
-      import('../live/legacy-chat.ts'),
-    ]);
-  const input = (await readExamineOptions(options, io))(target);
-  const { way, server, close } = await openLegacyTarget(target, options, io, input);
-  const keep = options['keep'] === true;
-  const only = options['only'];
-  try {
-    await consent(
-      io,
-      options,
-      `Run about 12 prompts through the API server ${way.url}? Its model must be the scripted one; a real one would be paid for each.`,
-    );
-    const results = await runLegacySuite({
-      way,
-      abilities: server,
-      provider: null,
-      only: Array.isArray(only) ? only : null,
-      signal: io.signal,
-      keep,
-      onResult: progress(options, io),
-    });
-    const key = way.used.kind === 'bearer' ? '' : null;
-    const notes = [...legacyNotes(server, key), ...(keep ? ['the sessions of the suite are kept'] : [])];
-    const parts = { suite: 'full', transport: 'legacy', target, version: server.version } as const;
-    return { ...parts, url: way.url, results, notes };
-  } finally {
-    await close();
-  }
-}
 
 type Scene = Pick<import('../live/suite.ts').SuiteOptions, 'way' | 'provider' | 'files' | 'version'> & {
   kept: string[];

@@ -1,7 +1,9 @@
-import type { GatewayQuestion, GatewaySession, LogRecord, StoredSessions, Turn } from '../turn/index.ts';
+import type { GatewayQuestion, LogRecord, StoredSessions, Turn } from '../turn/index.ts';
 import { cellOf, cellText, firstError } from './cell.ts';
-import { isLost, openChat, type Chat } from './chat.ts';
-import { removeSessions, type ScenarioResult } from './suite.ts';
+import { openChat, type Chat } from './chat.ts';
+import { leaveSessions, type Left } from './leave.ts';
+import type { ScenarioResult } from './suite.ts';
+import { reasonOf, settleThroughLosses } from './through-losses.ts';
 import type { Way } from './way.ts';
 
 export interface BasicOptions {
@@ -10,12 +12,16 @@ export interface BasicOptions {
   signal: AbortSignal;
   keep: boolean;
   onRecord?(record: LogRecord): void;
+  /** As in ChatOptions. */
+  made?: Set<string>;
 }
 
 export interface BasicRun {
   result: ScenarioResult;
   turns: readonly Turn[];
   storedId: string | null;
+  /** What could not be deleted of what it made. */
+  left: readonly Left[];
   /** Whether the engine may have taken the prompt. If not, another transport can still carry it. */
   sent: boolean;
 }
@@ -27,11 +33,11 @@ const deny = ({ kind }: GatewayQuestion): string | null => (kind === 'approval' 
 export async function runBasic(options: BasicOptions): Promise<BasicRun> {
   const { way, signal } = options;
   const began = performance.now();
-  const ids: string[] = [];
-  const run: Progress = { sent: false, turns: [] };
-  const done = (part: Pick<ScenarioResult, 'status' | 'got' | 'why' | 'lost'>): BasicRun => ({
+  const run: Progress = { sent: false, turns: [], storedId: null };
+  let left: Left[] = [];
+  const done = (part: Part): BasicRun => ({
     ...run,
-    storedId: ids[0] ?? null,
+    left,
     result: {
       id: 'basic',
       expected: 'completed',
@@ -41,35 +47,41 @@ export async function runBasic(options: BasicOptions): Promise<BasicRun> {
     },
   });
   try {
-    const chat = await openChat({ way, signal, onQuestion: deny, ...onRecordOf(options) });
+    const { onRecord, made } = options;
+    const chat = await openChat({
+      way,
+      signal,
+      onQuestion: deny,
+      ...(onRecord && { onRecord }),
+      ...(made && { made }),
+    });
+    let part: Part;
     try {
-      return done(await driveBasic(chat, options, ids, run));
+      part = await driveBasic(chat, options, run);
     } finally {
+      if (!options.keep) left = await leaveSessions(way, chat);
       chat.close();
     }
+    return done(part);
   } catch (error) {
     return done({ status: 'error', got: null, why: reasonOf(error) });
-  } finally {
-    if (!options.keep) await removeSessions(way, ids);
   }
 }
+
+type Part = Pick<ScenarioResult, 'status' | 'got' | 'why' | 'lost'>;
 
 interface Progress {
   sent: boolean;
   turns: readonly Turn[];
+  storedId: string | null;
 }
 
-async function driveBasic(
-  chat: Chat,
-  { prompt }: BasicOptions,
-  ids: string[],
-  run: Progress,
-): Promise<Pick<ScenarioResult, 'status' | 'got' | 'why' | 'lost'>> {
-  const session = await chat.gateway.create();
-  if (session.storedId !== null) ids.push(session.storedId);
+async function driveBasic(chat: Chat, { prompt }: BasicOptions, run: Progress): Promise<Part> {
+  const session = await chat.begin();
+  run.storedId = session.storedId;
   const submitted = await chat.gateway.submit(session, prompt);
   run.sent = submitted.status !== 'busy' && submitted.status !== 'held';
-  const lostWhy = await settle(chat, session);
+  const lostWhy = await settleThroughLosses(chat, session, 1);
   run.turns = chat.finished();
   if (lostWhy !== null) {
     const turn = run.turns.at(-1)?.index ?? 0;
@@ -77,7 +89,7 @@ async function driveBasic(
     const got = cellText(cellOf(run.turns, { sessions: [] }, []));
     return { status: 'fail', got, why: `${error} Its prompt is not sent again.`, lost: { turn, error } };
   }
-  const stored = await chat.stored(ids);
+  const stored = await chat.stored(run.storedId === null ? [] : [run.storedId]);
   chat.gateway.drop();
   await chat.gateway.reconnect();
   run.turns = chat.finished();
@@ -86,29 +98,6 @@ async function driveBasic(
   const why = status === 'fail' ? firstError(run.turns) : null;
   return { status, got: cellText(cellOf(run.turns, stored, faults)), why };
 }
-
-/** Waits for the end of the turn, also over a socket that is lost and found again. Why, where the dashboard stays away. */
-async function settle(chat: Chat, session: GatewaySession): Promise<string | null> {
-  for (;;) {
-    try {
-      await chat.settled(session, 1);
-      return null;
-    } catch (error) {
-      if (!isLost(error)) throw error;
-      const away = await chat.recover().then(
-        () => null,
-        (failure: unknown) => reasonOf(failure),
-      );
-      if (away !== null) return away;
-    }
-  }
-}
-
-const reasonOf = (error: unknown): string =>
-  error instanceof Error ? error.message.slice(0, 300) : 'unknown';
-
-const onRecordOf = ({ onRecord }: BasicOptions): Pick<BasicOptions, 'onRecord'> =>
-  onRecord === undefined ? {} : { onRecord };
 
 const isEmpty = ({ sessions }: StoredSessions): boolean =>
   sessions.every(({ answer }) => answer.messages.length === 0);

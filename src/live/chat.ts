@@ -1,5 +1,6 @@
 import {
   createReducer,
+  isGatewayFailure,
   openGateway,
   type Attached,
   type Gateway,
@@ -24,6 +25,13 @@ export interface Chat {
   settled(session: GatewaySession, count: number, limitMs?: number): Promise<void>;
   /** After a loss: a new socket and every session attached again. Rejects when the dashboard stays away. */
   recover(): Promise<readonly Attached[]>;
+  /** A new session of this chat's own. */
+  begin(): Promise<GatewaySession>;
+  own: readonly GatewaySession[];
+  /** Stored ids of the own sessions, as long as they may be there. */
+  made: Set<string>;
+  /** Why the socket went away by itself; null while it is there. */
+  lost(): string | null;
   stored(ids: readonly string[]): Promise<StoredSessions>;
   close(): void;
 }
@@ -32,20 +40,36 @@ export interface Chat {
 export const isLost = (error: unknown): error is Error & { lost: true } =>
   error instanceof Error && 'lost' in error;
 
+/** A wait that came to nothing, for whatever reason: its sentence is for people. */
+class WaitError extends Error {}
+
+/** Why a conversation could not go on, in words; null for what is no matter of the dashboard's. */
+export const failureOf = (error: unknown): string | null =>
+  error instanceof WaitError || isGatewayFailure(error) ? error.message.slice(0, 300) : null;
+
 export interface ChatOptions {
   way: Way;
   signal: AbortSignal;
   onQuestion(question: GatewayQuestion): string | null;
   onRecord?(record: LogRecord): void;
+  /** Takes the ids of `Chat.made` as they come and go, for somebody who has to tell of them at any moment. */
+  made?: Set<string>;
 }
 
 /** First turns of an engine process build an agent: up to a minute without a network. */
 const turnLimitMs = 150_000;
 
-export async function openChat({ way, signal, onQuestion, onRecord }: ChatOptions): Promise<Chat> {
+export async function openChat({
+  way,
+  signal,
+  onQuestion,
+  onRecord,
+  made = new Set(),
+}: ChatOptions): Promise<Chat> {
   const reducer = createReducer({ valueLimit: 2000 });
   const log: LogRecord[] = [];
   const waiting = new Set<() => void>();
+  const own: GatewaySession[] = [];
   let lost: string | null = null;
   const lookAgain = (): void => {
     for (const look of waiting) look();
@@ -92,6 +116,15 @@ export async function openChat({ way, signal, onQuestion, onRecord }: ChatOption
       lost = null;
       return attached;
     },
+    own,
+    made,
+    async begin() {
+      const session = await gateway.create();
+      own.push(session);
+      if (session.storedId !== null) made.add(session.storedId);
+      return session;
+    },
+    lost: () => lost,
     stored: (ids) => readStored(way, ids),
     close: () => gateway.close(),
   };
@@ -122,16 +155,18 @@ function waitUntil(
       leave();
       if (does) resolve();
       else
-        reject(Object.assign(new Error(`lost while waiting for ${what}: ${why}`), { lost: true as const }));
+        reject(
+          Object.assign(new WaitError(`lost while waiting for ${what}: ${why}`), { lost: true as const }),
+        );
     };
     const stop = (): void => {
       leave();
       const isLimit = signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError';
-      reject(new Error(`${isLimit ? 'the limit came' : 'interrupted'} while waiting for ${what}`));
+      reject(new WaitError(`${isLimit ? 'the limit came' : 'interrupted'} while waiting for ${what}`));
     };
     const timer = setTimeout(() => {
       leave();
-      reject(new Error(`waited ${limitMs / 1000} s for ${what}`));
+      reject(new WaitError(`waited ${limitMs / 1000} s for ${what}`));
     }, limitMs);
     waiting.add(look);
     signal.addEventListener('abort', stop, { once: true });

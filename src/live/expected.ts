@@ -92,3 +92,13 @@ export const expectedCells: Readonly<Record<string, Readonly<Record<string, stri
     'model-switch': 'completed, completed · 0 extra-control-row',
   },
 };
+
+/** Engines that take files only by their path can attach nothing where no disk is shared. */
+const withoutFiles: typeof expectedCells = {
+  '0.14.0': { attachment: 'completed, completed · no-file-attach, no-image-attach' },
+  '0.16.0': { attachment: 'completed, completed · no-file-attach, no-image-attach' },
+};
+
+/** `sharesFiles`: the engine can read files that this run made. undefined for a release or scenario without a cell. */
+export const expectedCell = (version: string, id: string, sharesFiles: boolean): string | undefined =>
+  (sharesFiles ? undefined : withoutFiles[version]?.[id]) ?? expectedCells[version]?.[id];

@@ -8,6 +8,8 @@ import {
   type StoredSessions,
   type Turn,
 } from '../turn/index.ts';
+import { removeSessions, type Left } from './leave.ts';
+import { apiServerRows } from './session-rows.ts';
 import { ask, jsonOf, readAll, send, type Way } from './way.ts';
 
 /** A conversation over the API server of a gateway, as clients in legacy mode hold it. */
@@ -20,8 +22,8 @@ export interface LegacyChat {
   finished(): readonly Turn[];
   /** The rows of the conversation; null where this API server shows none (before 0.15.2, or without a key). */
   stored(): Promise<StoredSessions | null>;
-  /** Deletes the conversation; false where it stays. */
-  remove(): Promise<boolean>;
+  /** Deletes the conversation and looks whether it is gone; null then. What it can never delete is in `legacyNotes`. */
+  remove(): Promise<Left | null>;
 }
 
 export interface LegacyOptions {
@@ -43,11 +45,14 @@ export interface ApiServer {
 }
 
 const turnLimitMs = 150_000;
+/** A turn whose connection was cut ends with its next piece of text, and is refused to be deleted until then. */
+const removeLimitMs = 9000;
 
 export function openLegacyChat(options: LegacyOptions): LegacyChat {
   const { way, abilities, signal, onRecord } = options;
   const reducer = createReducer({ valueLimit: 2000 });
   const sessionId = way.used.kind === 'bearer' ? (options.sessionId ?? newId()) : null;
+  let isCut = false;
   const history: { role: string; content: string }[] = [];
   const record = (line: LogRecord): void => {
     reducer.push(line);
@@ -60,7 +65,9 @@ export function openLegacyChat(options: LegacyOptions): LegacyChat {
       const limit = AbortSignal.any([signal, AbortSignal.timeout(turnLimitMs)]);
       const messages = [...(sessionId === null ? history : []), { role: 'user', content: prompt }];
       const name = sessionId ?? 'legacy';
+      isCut = true;
       await readTurn({ way, sessionId, messages, prompt, name, limit, stop, onText, record });
+      isCut = stop?.aborted === true;
       const turn = reducer.finish().turns.at(-1);
       if (turn !== undefined) history.push(...spokenOf(turn));
     },
@@ -68,9 +75,9 @@ export function openLegacyChat(options: LegacyOptions): LegacyChat {
     finished: () => reducer.finish().turns,
     stored: async () => (path === null || !abilities.showsRows ? null : readRows(way, path, sessionId ?? '')),
     async remove() {
-      if (path === null || !abilities.deletes) return false;
-      const reply = await ask(way, 'DELETE', path).catch(() => null);
-      return reply !== null && [200, 204, 404].includes(reply.status);
+      if (sessionId === null || !abilities.deletes) return null;
+      const options = { isCalm: !isCut, limitMs: removeLimitMs };
+      return (await removeSessions(apiServerRows(way), [sessionId], options))[0] ?? null;
     },
   };
 }

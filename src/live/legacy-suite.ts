@@ -8,7 +8,7 @@ import type { Way } from './way.ts';
 
 export interface LegacySuiteOptions extends Pick<
   SuiteOptions,
-  'provider' | 'only' | 'signal' | 'keep' | 'onResult'
+  'provider' | 'only' | 'signal' | 'keep' | 'onResult' | 'onLeft' | 'made'
 > {
   way: Way;
   abilities: ApiServer;
@@ -59,6 +59,7 @@ async function runScenario(scenario: LegacyScenario, options: LegacySuiteOptions
           ...(sessionId === undefined ? {} : { sessionId }),
         });
         chats.push(chat);
+        if (chat.sessionId !== null) options.made?.add(chat.sessionId);
         return chat;
       },
       provider: options.provider,
@@ -73,8 +74,15 @@ async function runScenario(scenario: LegacyScenario, options: LegacySuiteOptions
     const why = error instanceof Error ? error.message.slice(0, 300) : 'unknown';
     return { ...base, status: 'error', got: null, why, ms: ms() };
   } finally {
-    if (!options.keep) await Promise.all(chats.map((chat) => chat.remove()));
+    if (!options.keep) await removeAll(chats, options);
   }
+}
+
+async function removeAll(chats: readonly LegacyChat[], { onLeft, made }: LegacySuiteOptions): Promise<void> {
+  const left = (await Promise.all(chats.map((chat) => chat.remove()))).filter((each) => each !== null);
+  const stays = new Set(left.map(({ id }) => id));
+  for (const { sessionId } of chats) if (sessionId !== null && !stays.has(sessionId)) made?.delete(sessionId);
+  onLeft?.(left.filter(({ id }, index) => left.findIndex((each) => each.id === id) === index));
 }
 
 /** Whether each turn came to what it may; one that the stream shows as something else is a fault with a name. */

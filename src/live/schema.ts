@@ -53,6 +53,7 @@ export const recordingSchema = z.object({
   turns: z.number(),
   session: z.string().nullable().describe('The stored id'),
   removed: z.boolean().describe('The session that was made for it is deleted again'),
+  notes: z.array(z.string()).describe('What was left behind'),
   exitCode: z.number(),
 });
 

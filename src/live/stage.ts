@@ -19,7 +19,7 @@ export interface Stage {
 }
 
 export async function begin(stage: Stage): Promise<GatewaySession> {
-  const session = await stage.chat.gateway.create();
+  const session = await stage.chat.begin();
   if (session.storedId !== null) stage.sessions.push(session.storedId);
   return session;
 }

@@ -2,10 +2,11 @@ import type { Provider } from '../simulate/index.ts';
 import { compare, type LogRecord, type StoredSessions } from '../turn/index.ts';
 import { cellOf, cellText, firstError, type Cell } from './cell.ts';
 import { type Chat, openChat } from './chat.ts';
-import { expectedCells } from './expected.ts';
+import { expectedCell } from './expected.ts';
 import { scenarios, type Scenario } from './scenarios.ts';
+import { leaveSessions, type Left } from './leave.ts';
 import { pause, type Stage } from './stage.ts';
-import { ask, type Way } from './way.ts';
+import type { Way } from './way.ts';
 
 /**
  * `pass`: as expected. `fail`: otherwise. `error`: it could not be brought to an end; `why` says where. `skip`: this transport cannot be asked.
@@ -33,6 +34,10 @@ export interface SuiteOptions {
   signal: AbortSignal;
   keep: boolean;
   onResult?(result: ScenarioResult): void;
+  /** Sessions of a scenario that could not be deleted. */
+  onLeft?(left: readonly Left[]): void;
+  /** As in ChatOptions. */
+  made?: Set<string>;
   onRecord?(scenario: string, record: LogRecord): void;
 }
 
@@ -50,9 +55,9 @@ export async function runSuite(options: SuiteOptions): Promise<ScenarioResult[]>
 }
 
 async function runScenario(scenario: Scenario, options: SuiteOptions): Promise<ScenarioResult> {
-  const { way, provider, files, signal, version } = options;
+  const { way, provider, files, signal, version, made } = options;
   const began = performance.now();
-  const cell = version === null ? undefined : expectedCells[version]?.[scenario.id];
+  const cell = version === null ? undefined : expectedCell(version, scenario.id, files !== null);
   const expected = cell ?? scenario.outcomes.join(', ');
   const base = { id: scenario.id, expected, from: cell === undefined ? 'outcomes' : 'table' } as const;
   const sessions: string[] = [];
@@ -62,6 +67,7 @@ async function runScenario(scenario: Scenario, options: SuiteOptions): Promise<S
       signal,
       onQuestion: ({ kind }) => (kind === 'approval' ? 'deny' : null),
       onRecord: (record) => options.onRecord?.(scenario.id, record),
+      ...(made && { made }),
     });
     try {
       const faults = new Set<string>();
@@ -80,15 +86,19 @@ async function runScenario(scenario: Scenario, options: SuiteOptions): Promise<S
       const why = status === 'fail' ? firstError(chat.finished()) : null;
       return { ...base, status, got: cellText(got), why, ms: since(began) };
     } finally {
+      const left = deletes(options) ? await leaveSessions(way, chat) : [];
+      options.onLeft?.(left);
       chat.close();
     }
   } catch (error) {
     const why = error instanceof Error ? error.message.slice(0, 300) : 'unknown';
     return { ...base, status: 'error', got: null, why, ms: since(began) };
-  } finally {
-    if (!options.keep) await removeSessions(way, sessions);
   }
 }
+
+/** An engine of our own goes with its home: after an interrupt nobody need wait for its sessions. */
+const deletes = ({ keep, signal, provider }: SuiteOptions): boolean =>
+  !keep && !(signal.aborted && provider !== null);
 
 /** An engine may write its last rows after its word that the turn is over: what is missing is looked for once more until nothing changes. */
 async function storedRows(chat: Chat, sessions: readonly string[]): Promise<StoredSessions> {
@@ -117,14 +127,4 @@ export function promptMaker(id: string): (script: string) => string {
     count += 1;
     return `SCN:${script} [${id} ${nonce}.${count}]`;
   };
-}
-
-/** Only what this suite made. Whether it is gone: a session without a row was never stored. */
-export async function removeSessions(way: Way, ids: readonly string[]): Promise<boolean> {
-  let gone = true;
-  for (const id of ids) {
-    const reply = await ask(way, 'DELETE', `/api/sessions/${encodeURIComponent(id)}`).catch(() => null);
-    if (reply?.status !== 200 && reply?.status !== 204 && reply?.status !== 404) gone = false;
-  }
-  return gone;
 }

@@ -43,6 +43,7 @@ async function replay(args: string[], input?: string | Buffer): Promise<Ended> {
     cwd: process.cwd(),
     home: folder,
     pid: 1,
+    lastWords: new Set(),
     signal: new AbortController().signal,
   };
   const code = await main(['replay', ...args], io);

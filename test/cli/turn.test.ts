@@ -1,9 +1,11 @@
+import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Simulator, startSimulator } from '../../src/simulate/index.ts';
 import { type ApiServerStub, startApiServer } from '../support/api-server.ts';
+import { bin } from '../support/bin.ts';
 import { type CliResult, document, runCli } from '../support/cli.ts';
 
 // `turn` and `record` as the built program, over a stand-in dashboard and an API server: what is asked, said, sent and left.
@@ -110,34 +112,38 @@ describe('every command of docs/turns.md', () => {
   });
 });
 
+/** A dashboard whose turn begins and never ends. */
+const halfAnAnswer = (): Promise<Simulator> =>
+  startSimulator({
+    release: '0.19.0',
+    play: [
+      { dir: 'out', frame: { jsonrpc: '2.0', id: '1', method: 'session.create', params: {} } },
+      {
+        dir: 'in',
+        frame: { jsonrpc: '2.0', id: '1', result: { session_id: 'rt', stored_session_id: 'st' } },
+      },
+      {
+        dir: 'out',
+        frame: {
+          jsonrpc: '2.0',
+          id: '2',
+          method: 'prompt.submit',
+          params: { session_id: 'rt', text: 'x' },
+        },
+      },
+      { dir: 'in', frame: { jsonrpc: '2.0', id: '2', result: { status: 'streaming' } } },
+      { dir: 'in', frame: event('message.start', {}) },
+      { dir: 'in', frame: event('message.delta', { text: 'half an answer' }) },
+    ]
+      .map((line, i) => JSON.stringify({ t: i, conn: 'A', ...line }))
+      .join('\n'),
+  });
+
 describe('a dashboard that fails', () => {
   test('in the middle of the turn: the error is that turn’s, and the prompt is sent nowhere again', async () => {
     const api = await startApiServer(key);
     undo.push(() => api.close());
-    const dashboard = await startSimulator({
-      release: '0.19.0',
-      play: [
-        { dir: 'out', frame: { jsonrpc: '2.0', id: '1', method: 'session.create', params: {} } },
-        {
-          dir: 'in',
-          frame: { jsonrpc: '2.0', id: '1', result: { session_id: 'rt', stored_session_id: 'st' } },
-        },
-        {
-          dir: 'out',
-          frame: {
-            jsonrpc: '2.0',
-            id: '2',
-            method: 'prompt.submit',
-            params: { session_id: 'rt', text: 'x' },
-          },
-        },
-        { dir: 'in', frame: { jsonrpc: '2.0', id: '2', result: { status: 'streaming' } } },
-        { dir: 'in', frame: event('message.start', {}) },
-        { dir: 'in', frame: event('message.delta', { text: 'half an answer' }) },
-      ]
-        .map((line, i) => JSON.stringify({ t: i, conn: 'A', ...line }))
-        .join('\n'),
-    });
+    const dashboard = await halfAnAnswer();
     const running = runCli(['turn', dashboard.url, '--api-server', api.url, '--yes', '--json'], {
       env: { HERMES_COMPAT_TOKEN: dashboard.token ?? '', HERMES_COMPAT_API_KEY: key },
       timeoutMs: 90_000,
@@ -157,6 +163,27 @@ describe('a dashboard that fails', () => {
   });
 });
 
+describe('an interrupt', () => {
+  test('a second one ends at once, and says which session stays', { timeout: 60_000 }, async () => {
+    const dashboard = await halfAnAnswer();
+    undo.push(() => dashboard.close());
+    const child = spawn(process.execPath, [bin, 'turn', dashboard.url, '--yes'], {
+      env: { PATH: '/usr/bin:/bin', HOME: '/nonexistent', HERMES_COMPAT_TOKEN: dashboard.token ?? '' },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let said = '';
+    child.stderr.on('data', (text: Buffer) => (said += text.toString()));
+    const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+    const sent = (): string => JSON.stringify(dashboard.frames);
+    await expect.poll(sent, { timeout: 40_000, interval: 100 }).toContain('prompt.submit');
+    child.kill('SIGINT');
+    await expect.poll(sent, { timeout: 10_000, interval: 20 }).toContain('session.interrupt');
+    child.kill('SIGINT');
+    expect(await ended).toBe(130);
+    expect(said).toContain(`left behind at ${dashboard.url}: session st`);
+  });
+});
+
 describe('legacy mode', () => {
   let api: ApiServerStub;
   beforeEach(async () => {
@@ -170,7 +197,7 @@ describe('legacy mode', () => {
     const result = await turn(api.url, '--mode', 'legacy', '--token-env', 'KEY', '--yes', '--json');
     expect(document<Turns>(result).scenarios).toMatchObject([{ status: 'pass', got: 'completed' }]);
     expect(api.bodies).toHaveLength(1);
-    expect(api.log.at(-1)).toMatch(/^DELETE \/api\/sessions\/hermes-compat-/);
+    expect(api.log.join('\n')).toMatch(/^DELETE \/api\/sessions\/hermes-compat-/m);
     expect(result.stdout + result.stderr).not.toContain('CANARY');
   });
 

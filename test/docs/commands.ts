@@ -64,7 +64,7 @@ const still = (): Parameters<typeof wholeProgram>[0] => {
   const sink = new PassThrough();
   const io = { stdin: sink, stdout: sink, stderr: sink, env: {}, cwd: '/', home: '/' };
   return {
-    io: { ...io, platform: 'linux', pid: 0, signal: new AbortController().signal },
+    io: { ...io, platform: 'linux', pid: 0, lastWords: new Set(), signal: new AbortController().signal },
     rest: [],
     finish: () => {},
   };

@@ -30,7 +30,9 @@ export async function startApiServer(key: string, cutAfter: number = Infinity): 
       rows.delete(id);
       return json(200, { object: 'hermes.session.deleted', deleted: true });
     }
-    if (id !== undefined) return json(200, { object: 'list', session_id: id, data: rows.get(id) ?? [] });
+    const data = rows.get(id ?? '');
+    if (id !== undefined)
+      return data === undefined ? json(404, {}) : json(200, { object: 'list', session_id: id, data });
     if (path !== '/v1/chat/completions') return json(404, {});
     let body = '';
     request.on('data', (chunk: Buffer) => (body += chunk.toString()));
