@@ -136,6 +136,10 @@ interface Waits {
   lost(): string | null;
 }
 
+/** Ended by the limit of the whole run, not by a person. */
+export const isAtLimit = ({ reason }: AbortSignal): boolean =>
+  reason instanceof DOMException && reason.name === 'TimeoutError';
+
 function waitUntil(
   { waiting, signal, lost }: Waits,
   what: string,
@@ -161,8 +165,9 @@ function waitUntil(
     };
     const stop = (): void => {
       leave();
-      const isLimit = signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError';
-      reject(new WaitError(`${isLimit ? 'the limit came' : 'interrupted'} while waiting for ${what}`));
+      reject(
+        new WaitError(`${isAtLimit(signal) ? 'the limit came' : 'interrupted'} while waiting for ${what}`),
+      );
     };
     const timer = setTimeout(() => {
       leave();

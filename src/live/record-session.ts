@@ -1,6 +1,6 @@
 import { CompatError, usageError } from '../errors.ts';
 import type { LogRecord } from '../turn/index.ts';
-import { failureOf, openChat, type Chat } from './chat.ts';
+import { failureOf, isAtLimit, openChat, type Chat } from './chat.ts';
 import { leaveSessions, type Left } from './leave.ts';
 import { recovered, settleThroughLosses } from './through-losses.ts';
 import { ask, type Way } from './way.ts';
@@ -49,7 +49,7 @@ export async function recordSession(options: RecordOptions): Promise<Recorded> {
   } catch (error) {
     const why = failureOf(error);
     if (why === null) throw error;
-    if (!signal.aborted) recorded.failure = why;
+    if (!signal.aborted || isAtLimit(signal)) recorded.failure = why;
   } finally {
     if (!options.keep) recorded.left = await leaveSessions(way, chat);
     chat.close();
@@ -86,7 +86,7 @@ async function listen(
     const away = chat.lost() === null ? null : await recovered(chat);
     if (away !== null) return lostText(away);
   }
-  return null;
+  return isAtLimit(signal) ? 'the limit of --timeout came' : null;
 }
 
 const lostText = (why: string): string => `the dashboard was lost and did not come back (${why})`;
