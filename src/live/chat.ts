@@ -166,7 +166,9 @@ function waitUntil(
     const stop = (): void => {
       leave();
       reject(
-        new WaitError(`${isAtLimit(signal) ? 'the limit came' : 'interrupted'} while waiting for ${what}`),
+        new WaitError(
+          `${isAtLimit(signal) ? 'the limit of --timeout came' : 'interrupted'} while waiting for ${what}`,
+        ),
       );
     };
     const timer = setTimeout(() => {

@@ -106,17 +106,22 @@ describe('--timeout ends the run', () => {
     expect(performance.now() - began).toBeLessThan(20_000);
     expect(document(result)).toMatchObject({
       exitCode: 3,
-      scenarios: [{ status: 'error', why: expect.stringContaining('the limit came while waiting') }],
+      scenarios: [
+        { status: 'error', why: expect.stringContaining('the limit of --timeout came while waiting') },
+      ],
     });
     expect(result.code).toBe(3);
-    expect(simulator.log.at(-1)).toBe('DELETE /api/sessions/st');
+    expect(simulator.log).toContain('DELETE /api/sessions/st');
   });
 
   test('of the full suite: what was not begun is no success', async () => {
     const simulator = await dashboard({ play: turnOf(event('message.delta', { text: 'half' })) });
     const words = ['--suite', 'full', '--scripted', '--only', 'plain,reasoning', '--timeout', '4'];
     const result = await run(simulator, 'turn', simulator.url, ...words, '--yes', '--json');
-    expect(document(result)).toMatchObject({ exitCode: 3, notes: ['1 was not begun'] });
+    expect(document(result)).toMatchObject({
+      exitCode: 3,
+      notes: expect.arrayContaining(['1 was not begun']),
+    });
   });
 
   test('of record, which keeps what came', async () => {
@@ -124,7 +129,7 @@ describe('--timeout ends the run', () => {
     await writeFile(join(folder, 'p.txt'), 'Go on');
     const words = ['--prompt-file', 'p.txt', '--output', 'o.jsonl', '--yes', '--timeout', '4'];
     const result = await run(simulator, 'record', simulator.url, ...words);
-    expect(result).toMatchObject({ code: 3, stderr: expect.stringContaining('limit of 4 s (--timeout)') });
+    expect(result).toMatchObject({ code: 3, stderr: expect.stringContaining('the limit of --timeout came') });
     expect(await readFile(join(folder, 'o.jsonl'), 'utf8')).toContain('half');
   });
 });

@@ -225,9 +225,10 @@ describe('rows', () => {
       { role: 'assistant', tool_calls: '{' },
     ];
     expect(turnsOfRows(odd).turns).toHaveLength(1);
-    expect(compare([], storedSessionsOf({ sessions: [null, { asked: 'x', answer: null }] })).equal).toBe(
-      true,
-    );
+    const none = { asked: 'x', answer: { session_id: 'x', messages: [] } };
+    expect(compare([], storedSessionsOf({ sessions: [null, none] })).equal).toBe(true);
+    // What holds no rows at all is not the same as no rows.
+    expect(() => storedSessionsOf({ sessions: [null, { asked: 'x', answer: null }] })).toThrow(TypeError);
   });
 });
 
