@@ -219,7 +219,7 @@ describe.skipIf(!ready)('launch and stop', { timeout: 180_000 }, () => {
         ? args
         : [args[0] ?? '', local('0.16.0'), ...args.slice(1)];
     const result = await cli(words);
-    expect(result.stderr).toContain(message);
+    expect(result.stderr.replaceAll(/\n +/g, ' ')).toContain(message);
     expect(result).toMatchObject({ code, stdout: '' });
   });
 });
