@@ -27,7 +27,7 @@ export async function updateOf(
   return lock?.state === 'live' ? lock : (running ?? lock);
 }
 
-async function runningUpdater(host: Host, installs: readonly string[]): Promise<UpdateState | null> {
+export async function runningUpdater(host: Host, installs: readonly string[]): Promise<UpdateState | null> {
   if (installs.length === 0) return null;
   const { stdout } = await host.script("ps -A -o pid= -o args= 2>/dev/null | grep ' update' ; exit 0");
   const places = installs.map((install) => `${environmentOf(install)}/`);
@@ -51,7 +51,7 @@ const isUpdater = (args: string): boolean =>
     /hermes_cli[./]main(\.py)?( -\S+( \S+)?)* update( |$)/.test(args));
 
 /** Body: pid, start time, and from format 2 on a line `ct:<creation time of the owner>` (hermes_cli/update_lock.py). */
-async function readLock(host: Host, root: string): Promise<UpdateState | null> {
+export async function readLock(host: Host, root: string): Promise<UpdateState | null> {
   const path = `${root}/.hermes-update-in-progress`;
   let text: string;
   try {

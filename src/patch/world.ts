@@ -7,7 +7,7 @@ import { readMarkers, type MarkerReading } from './marker.ts';
 import { parsePython } from './python-module.ts';
 import type { PlanDocument } from './schema.ts';
 import { decode } from './text.ts';
-import { updateOf, type UpdateState } from './update-state.ts';
+import { readLock, type UpdateState } from './update-state.ts';
 
 /** One path as it is. `bytes` null: nothing there. */
 export interface FileState {
@@ -72,7 +72,7 @@ export async function readWorld(host: Host, scene: Scene, catalogue: Catalogue):
     otherPlugins: await otherPlugins(host, overlayHome),
     folders,
     markers: await readMarkers(host, home.root),
-    update: await updateOf(host, home.root, install === null ? [] : [install.id]),
+    update: await readLock(host, home.root),
   };
 }
 

@@ -5,11 +5,11 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { whoami } from '../../src/host/holder.ts';
 import { runHook } from '../../src/lifecycle/hook-run.ts';
 import { settle } from '../../src/lifecycle/settle.ts';
-import { change, planNow } from '../../src/patch/change.ts';
+import { change } from '../../src/patch/change.ts';
 import { readMarkers } from '../../src/patch/marker.ts';
 import { gitTree, type GitTree } from '../support/git-tree.ts';
 import { hookRunOf, openTree } from '../support/lifecycle.ts';
-import { agree, options, testHost } from '../support/patch-scene.ts';
+import { agree, testHost } from '../support/patch-scene.ts';
 
 // What our records say when the edits are gone or somebody else is at work.
 
@@ -111,17 +111,17 @@ describe('while an update runs', () => {
         path: expect.stringContaining('hermes update'),
       },
     ]);
-    const { plan } = await planNow(session, options({ carrier: 'source' }));
-    expect(plan.document.refusals.map(({ code }) => code)).toEqual([
-      'UPDATE_IN_PROGRESS',
-      'UPDATE_IN_PROGRESS',
-    ]);
+    for (const carrier of ['source', 'overlay'] as const)
+      await expect(change(session, agree({ do: 'revert', carrier }))).rejects.toMatchObject({
+        kind: 'refused',
+        details: { finding: 'UPDATE_IN_PROGRESS', args: { pid: updater.pid, by: 'engine' } },
+      });
     const ended = new Promise((resolve) => updater.once('exit', resolve));
     updater.kill('SIGKILL');
     await ended;
     const after = await open(tree);
     expect(after.located.host.home?.locks).toEqual([]);
-    expect((await planNow(after.session, options({ carrier: 'source' }))).plan.document.refusals).toEqual([]);
+    expect((await change(after.session, agree({ do: 'revert' }))).changed).toBe(true);
   });
 
   test('of ours, by another process: a change is refused, both ways', async () => {
