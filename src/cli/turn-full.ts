@@ -1,9 +1,8 @@
 import { CompatError, usageError } from '../errors.ts';
-import type { ScenarioResult } from '../live/suite.ts';
 import type { Target } from '../target/types.ts';
-import { isInteractive, type Io, write } from './io.ts';
-import { watchSessions } from './left-behind.ts';
+import type { Io } from './io.ts';
 import type { RawOptions } from './request.ts';
+import { runWatched } from './suite-run.ts';
 import type { TurnsParts } from './turn-document.ts';
 
 /** Every scenario, on an engine of our own or over a dashboard whose model is scripted. */
@@ -14,37 +13,17 @@ export async function fullSuite(target: Target, options: RawOptions, io: Io): Pr
   const stage =
     options['scripted'] === true ? await scripted(target, options, io) : await scratch(target, options, io);
   const keep = options['keep'] === true;
-  const only = options['only'];
-  const watch = watchSessions(io, stage.way.url);
+  const { way, provider, files, version } = stage;
   try {
-    const results = await runSuite({
-      way: stage.way,
-      provider: stage.provider,
-      files: stage.files,
-      version: stage.version,
-      only: Array.isArray(only) ? only : null,
-      signal: io.signal,
-      keep,
-      onResult: progress(options, io),
-      onLeft: watch.add,
-      made: watch.made,
-    });
-    const notes = [...(keep ? stage.kept : []), ...watch.notes];
-    const { version } = stage;
+    const { results, notes } = await runWatched(way.url, options, io, (shared) =>
+      runSuite({ way, provider, files, version, ...shared }),
+    );
     const parts = { suite: 'full', transport: 'dashboard', target, version, results } as const;
-    return { ...parts, notes, url: stage.way.url };
+    return { ...parts, notes: [...(keep ? stage.kept : []), ...notes], url: way.url };
   } finally {
-    watch.close();
     await stage.end(keep);
   }
 }
-
-export const progress =
-  (options: RawOptions, io: Io) =>
-  ({ status, id, ms }: ScenarioResult): void => {
-    if (options['quiet'] !== true && isInteractive(io))
-      void write(io.stderr, `${status.padEnd(6)}${id} (${(ms / 1000).toFixed(1)} s)\n`);
-  };
 
 type Scene = Pick<import('../live/suite.ts').SuiteOptions, 'way' | 'provider' | 'files' | 'version'> & {
   kept: string[];

@@ -1,11 +1,10 @@
 import { usageError } from '../errors.ts';
 import type { Target } from '../target/types.ts';
 import type { Io } from './io.ts';
-import { watchSessions } from './left-behind.ts';
 import { type LegacyTarget, openLegacyTarget } from './legacy-target.ts';
 import type { RawOptions } from './request.ts';
+import { runWatched } from './suite-run.ts';
 import type { TurnsParts } from './turn-document.ts';
-import { progress } from './turn-full.ts';
 
 /** What of the suite an API server can be asked; its gateway runs already, with the scripted model. */
 export async function legacySuite(target: Target, options: RawOptions, io: Io): Promise<TurnsParts> {
@@ -41,27 +40,11 @@ async function runOver(
     import('../live/legacy-suite.ts'),
     import('../live/legacy-chat.ts'),
   ]);
-  const keep = options['keep'] === true;
-  const only = options['only'];
-  const watch = watchSessions(io, way.url);
-  try {
-    const results = await runLegacySuite({
-      way,
-      abilities: server,
-      provider: null,
-      only: Array.isArray(only) ? only : null,
-      signal: io.signal,
-      keep,
-      onResult: progress(options, io),
-      onLeft: watch.add,
-      made: watch.made,
-    });
-    const key = way.used.kind === 'bearer' ? '' : null;
-    const kept = keep ? ['the sessions of the suite are kept'] : [];
-    const notes = [...legacyNotes(server, key), ...kept, ...watch.notes];
-    const parts = { suite: 'full', transport: 'legacy', target, version: server.version } as const;
-    return { ...parts, url: way.url, results, notes };
-  } finally {
-    watch.close();
-  }
+  const { results, notes } = await runWatched(way.url, options, io, (shared) =>
+    runLegacySuite({ way, abilities: server, provider: null, ...shared }),
+  );
+  const key = way.used.kind === 'bearer' ? '' : null;
+  const kept = options['keep'] === true ? ['the sessions of the suite are kept'] : [];
+  const parts = { suite: 'full', transport: 'legacy', target, version: server.version, results } as const;
+  return { ...parts, url: way.url, notes: [...legacyNotes(server, key), ...kept, ...notes] };
 }

@@ -46,11 +46,10 @@ export const stashCommits = (lines: string[]): string[] =>
   lines.map((line) => /^[0-9a-f]{40,64} ([0-9a-f]{40,64}) /.exec(line)?.[1] ?? '').toReversed();
 
 /** Paths that the lines of `git diff --summary` say were created, or deleted, since HEAD. */
-export const summaryPaths = (lines: string[], what: 'create' | 'delete'): string[] =>
-  lines.flatMap((line) => {
-    const path = new RegExp(`^ ${what} mode \\d+ (.+)$`).exec(line)?.[1];
-    return path === undefined ? [] : [path];
-  });
+export function summaryPaths(lines: string[], what: 'create' | 'delete'): string[] {
+  const form = new RegExp(`^ ${what} mode \\d+ (.+)$`);
+  return lines.flatMap((line) => form.exec(line)?.[1] ?? []);
+}
 
 /** What `git ls-files --unmerged` lists: path to its stages. 1 the common version, 2 that of HEAD, 3 the other. */
 export function unmergedStages(lines: string[]): Map<string, string> {

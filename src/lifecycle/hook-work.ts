@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hookLockFolder, updateFolder } from '../engine/compat-places.ts';
+import { hookLockFolder, updateLockFolder } from '../engine/compat-places.ts';
 import type { EngineProcess } from '../engine/schema.ts';
 import { CompatError } from '../errors.ts';
 import { writeWhole } from '../patch/journal.ts';
@@ -24,7 +24,7 @@ import { type Settled, settle } from './settle.ts';
 export async function workAlone(run: HookRun, watched: Watched): Promise<HookResult> {
   await ensureHookFolder(run.host, run.root);
   // Our own update puts things back itself.
-  const updating = await claimsIn(run.host, `${updateFolder(run.root)}/lock`, await run.who());
+  const updating = await claimsIn(run.host, updateLockFolder(run.root), await run.who());
   if (updating.some(({ alive }) => alive !== false)) return result('busy');
   const lock = await lockOrLeave(run, watched);
   if (lock === null) return result('busy');

@@ -1,6 +1,7 @@
 import type { GatewaySession } from '../turn/index.ts';
 import type { Chat } from './chat.ts';
 import { askLimitMs, dashboardRows, type Rows } from './session-rows.ts';
+import { pause } from './stage.ts';
 import { ask, type Way } from './way.ts';
 
 /** A session of ours that could not be deleted, and why. */
@@ -90,5 +91,3 @@ function within<T>(ms: number, work: Promise<T>): Promise<T> {
   });
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -4,6 +4,7 @@ import { firstError } from './cell.ts';
 import type { Left } from './leave.ts';
 import { textOf } from './legacy-suite.ts';
 import type { ScenarioResult } from './suite.ts';
+import { reasonOf } from './through-losses.ts';
 import type { Way } from './way.ts';
 
 export interface LegacyBasicOptions {
@@ -45,7 +46,7 @@ export async function runLegacyBasic(options: LegacyBasicOptions): Promise<Legac
     const why = status === 'fail' ? firstError(turns) : null;
     result = { ...base, status, got, why, ms: ms() };
   } catch (error) {
-    const why = error instanceof Error ? error.message.slice(0, 300) : 'unknown';
+    const why = reasonOf(error);
     result = { ...base, status: 'error', got: null, why, ms: ms() };
   }
   const left = options.keep ? null : await chat.remove();

@@ -4,6 +4,7 @@ import { openLegacyChat, type ApiServer, type LegacyChat } from './legacy-chat.t
 import { legacyScenarios, notLegacy, type LegacyScenario } from './legacy-scenarios.ts';
 import { scenarios } from './scenarios.ts';
 import { promptMaker, type ScenarioResult, type SuiteOptions } from './suite.ts';
+import { reasonOf } from './through-losses.ts';
 import type { Way } from './way.ts';
 
 export interface LegacySuiteOptions extends Pick<
@@ -71,7 +72,7 @@ async function runScenario(scenario: LegacyScenario, options: LegacySuiteOptions
     const got = textOf(turns, (await chats[0]?.stored()) ?? null, faults);
     return { ...base, status: fits ? 'pass' : 'fail', got, why: fits ? null : firstError(turns), ms: ms() };
   } catch (error) {
-    const why = error instanceof Error ? error.message.slice(0, 300) : 'unknown';
+    const why = reasonOf(error);
     return { ...base, status: 'error', got: null, why, ms: ms() };
   } finally {
     if (!options.keep) await removeAll(chats, options);

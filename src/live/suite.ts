@@ -6,6 +6,7 @@ import { expectedCell } from './expected.ts';
 import { scenarios, type Scenario } from './scenarios.ts';
 import { leaveSessions, type Left } from './leave.ts';
 import { pause, type Stage } from './stage.ts';
+import { reasonOf } from './through-losses.ts';
 import type { Way } from './way.ts';
 
 /**
@@ -91,7 +92,7 @@ async function runScenario(scenario: Scenario, options: SuiteOptions): Promise<S
       chat.close();
     }
   } catch (error) {
-    const why = error instanceof Error ? error.message.slice(0, 300) : 'unknown';
+    const why = reasonOf(error);
     return { ...base, status: 'error', got: null, why, ms: since(began) };
   }
 }

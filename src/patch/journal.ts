@@ -1,5 +1,6 @@
 import { compatFolder, journalFile } from '../engine/compat-places.ts';
 import { CompatError } from '../errors.ts';
+import { bytesIfThere } from '../host/read-text.ts';
 import { FileError, type Host } from '../host/types.ts';
 import { refuseForeignFolder } from './lock.ts';
 import type { Journal } from './journal-schema.ts';
@@ -38,17 +39,11 @@ export async function writeJournal(host: Host, root: string, journal: Journal): 
 /** The change that was cut, or null. @throws CompatError half-done for a journal that cannot be read */
 export async function readJournal(host: Host, root: string): Promise<Journal | null> {
   const path = journalFile(root);
-  let text: string;
-  try {
-    text = (await host.readFile(path)).toString('utf8');
-  } catch (error) {
-    if (error instanceof FileError && (error.code === 'not-found' || error.code === 'not-a-directory'))
-      return null;
-    throw error;
-  }
+  const bytes = await bytesIfThere(host, path);
+  if (bytes === null) return null;
   const { journalSchema } = await import('./journal-schema.ts');
   try {
-    return journalSchema.parse(JSON.parse(text));
+    return journalSchema.parse(JSON.parse(bytes.toString('utf8')));
   } catch (cause) {
     throw new CompatError('half-done', `a change was cut, and its journal ${path} cannot be read`, {
       finding: 'JOURNAL_UNFINISHED',
@@ -73,11 +68,6 @@ export async function removeLeftovers(host: Host, root: string): Promise<void> {
 
 /** sha256 of a file; null when there is none. */
 export async function hashOf(host: Host, path: string): Promise<string | null> {
-  try {
-    return sha256(await host.readFile(path));
-  } catch (error) {
-    if (error instanceof FileError && (error.code === 'not-found' || error.code === 'not-a-directory'))
-      return null;
-    throw error;
-  }
+  const bytes = await bytesIfThere(host, path);
+  return bytes === null ? null : sha256(bytes);
 }

@@ -1,4 +1,5 @@
 import { markerFile, sharedMarkerFile } from '../engine/compat-places.ts';
+import { textIfThere } from '../host/read-text.ts';
 import { FileError, type Host } from '../host/types.ts';
 import { documentHead, tool } from '../tool.ts';
 import type { Marker } from './schema.ts';
@@ -49,10 +50,8 @@ export async function readMarkers(host: Host, root: string): Promise<MarkerReadi
 
 async function readIfThere(host: Host, path: string): Promise<string | null> {
   try {
-    return (await host.readFile(path, 1 << 20)).toString('utf8');
+    return await textIfThere(host, path);
   } catch (error) {
-    if (error instanceof FileError && (error.code === 'not-found' || error.code === 'not-a-directory'))
-      return null;
     if (error instanceof FileError) return '';
     throw error;
   }

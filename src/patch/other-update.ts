@@ -1,4 +1,4 @@
-import { updateFolder } from '../engine/compat-places.ts';
+import { updateLockFolder } from '../engine/compat-places.ts';
 import { CompatError } from '../errors.ts';
 import type { Session } from './change.ts';
 import { claimsIn } from './lock.ts';
@@ -13,7 +13,7 @@ import { runningUpdater } from './update-state.ts';
 export async function refuseOtherUpdate({ host, scene, who }: Session): Promise<void> {
   const { home, install } = scene;
   const [claims, running] = await Promise.all([
-    claimsIn(host, `${updateFolder(home.root)}/lock`, who),
+    claimsIn(host, updateLockFolder(home.root), who),
     runningUpdater(host, install === null ? [] : [install.id]),
   ]);
   const ours = claims.find(

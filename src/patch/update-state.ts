@@ -1,5 +1,6 @@
 import { environmentOf } from '../engine/environment.ts';
-import { FileError, type Host } from '../host/types.ts';
+import { textIfThere } from '../host/read-text.ts';
+import type { Host } from '../host/types.ts';
 
 /** An update of the engine by its own updater. */
 export interface UpdateState {
@@ -53,14 +54,8 @@ const isUpdater = (args: string): boolean =>
 /** Body: pid, start time, and from format 2 on a line `ct:<creation time of the owner>` (hermes_cli/update_lock.py). */
 export async function readLock(host: Host, root: string): Promise<UpdateState | null> {
   const path = `${root}/.hermes-update-in-progress`;
-  let text: string;
-  try {
-    text = (await host.readFile(path, 4096)).toString('utf8');
-  } catch (error) {
-    if (error instanceof FileError && (error.code === 'not-found' || error.code === 'not-a-directory'))
-      return null;
-    throw error;
-  }
+  const text = await textIfThere(host, path, 4096);
+  if (text === null) return null;
   const [first, started, creation] = text.split('\n');
   const pid = /^\d+$/.test(first ?? '') ? Number(first) : null;
   if (pid === null) {

@@ -1,6 +1,7 @@
 import { updateFolder } from '../../engine/compat-places.ts';
 import { CompatError } from '../../errors.ts';
-import { FileError, type Host } from '../../host/types.ts';
+import { textIfThere } from '../../host/read-text.ts';
+import type { Host } from '../../host/types.ts';
 import { ensureFolder, ensureStateFolder, writeWhole } from '../../patch/journal.ts';
 import type { MarkerEntry } from '../../patch/schema.ts';
 import { namesIn } from '../../patch/world.ts';
@@ -87,14 +88,8 @@ const stateFile = (root: string): string => `${updateFolder(root)}/state.json`;
 export const editsFolder = (root: string): string => `${updateFolder(root)}/edits`;
 
 export async function readState(host: Host, root: string): Promise<UpdateState | null> {
-  let text: string;
-  try {
-    text = (await host.readFile(stateFile(root), 4 << 20)).toString('utf8');
-  } catch (error) {
-    if (error instanceof FileError && (error.code === 'not-found' || error.code === 'not-a-directory'))
-      return null;
-    throw error;
-  }
+  const text = await textIfThere(host, stateFile(root), 4 << 20);
+  if (text === null) return null;
   try {
     const state = JSON.parse(text) as Partial<UpdateState> | null;
     if (state?.stateVersion === 1 && steps.some((step) => step === state.step)) return state as UpdateState;
