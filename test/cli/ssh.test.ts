@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { type CliResult, document, runCli } from '../support/cli.ts';
-import { type Account, canRunSshd, full, has, type Rig, type Sshd, sshRig } from '../support/sshd.ts';
+import { type Account, canRunSshd, has, type Rig, type Sshd, sshRig } from '../support/sshd.ts';
+import { isFull } from '../support/full.ts';
 
 // What a person meets who names a host, by the built program: one finding for each cause, and nothing done that was not asked for.
 
@@ -42,7 +43,7 @@ describe('names that no host has', () => {
       ['host', '--become', '-u'],
       ['host', '--home', 'not/absolute'],
     ]
-      .filter((_, index) => full || index % 3 === 0)
+      .filter((_, index) => isFull || index % 3 === 0)
       .map((words) => [words] as const),
   )('%j: exit 2, nothing is run', async (words) => {
     const before = existsSync('ran');

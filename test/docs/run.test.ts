@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Line, linesOf } from './commands.ts';
 import { pages, root } from './markdown.ts';
 import { type Sandbox, sandbox } from './sandbox.ts';
+import { isFull } from '../support/full.ts';
 
 // The commands of the pages, run in the order of each page: the README's in the gate, all in the full run.
 
@@ -14,10 +15,9 @@ const elsewhere: Record<string, string> = {
   'docs/turns.md': 'test/cli/turn.test.ts',
 };
 
-const full = process.env['HERMES_COMPAT_TEST_FULL'] === '1';
 const chosen = (await pages())
   .map((page) => ({ page, lines: linesOf(page).filter(({ run }) => run) }))
-  .filter(({ page, lines }) => lines.length > 0 && (full || page.path === 'README.md'))
+  .filter(({ page, lines }) => lines.length > 0 && (isFull || page.path === 'README.md'))
   .filter(({ page }) => elsewhere[page.path] === undefined);
 
 /** A verdict, and changes that are pending, are answers too. */
@@ -31,7 +31,7 @@ const allowed = ({ text, exit }: Line): readonly number[] => {
 describe.each(chosen.map((each) => [each.page.path, each] as const))('%s', (_path, { page, lines }) => {
   let place: Sandbox;
   beforeAll(async () => {
-    place = await sandbox(page, full);
+    place = await sandbox(page, isFull);
   }, 120_000);
   afterAll(() => place?.end());
 

@@ -6,13 +6,13 @@ import { connectProxy } from '../support/connect-proxy.ts';
 import { edgeCa, edgeConfig, edgeName, type Mistake } from '../support/edge-configs.ts';
 import { type Engine, freePort, requireEngines, startEngine } from '../support/engines.ts';
 import { haveWebProxies, type ProxyKind, proxyKinds, startWebProxy } from '../support/web-proxies.ts';
+import { isFull } from '../support/full.ts';
 
 // Real proxies in front of a real engine that asks for a login: what they do to its cookie. Each engine lets ten logins a minute in.
 
 const user = 'ann';
 const password = 'CANARY-correct-horse-battery';
 const host = '127.0.0.2';
-const isFull = process.env['HERMES_COMPAT_TEST_FULL'] === '1';
 const kinds: readonly ProxyKind[] = isFull ? proxyKinds : ['nginx'];
 const usable = (await requireEngines('0.22.2.post1')) && haveWebProxies();
 

@@ -3,6 +3,7 @@ import { bendingProxy } from '../support/bending-proxy.ts';
 import { document, runCli } from '../support/cli.ts';
 import { type Engine, requireEngines, startEngine } from '../support/engines.ts';
 import { ticketProxy } from '../support/ticket-proxy.ts';
+import { isFull } from '../support/full.ts';
 
 // Real engines behind their own login: the basic provider, bound to an address that is not loopback for them.
 
@@ -16,7 +17,6 @@ interface Report {
 
 const user = 'ann';
 const password = 'correct-horse-battery-0123';
-const isFull = process.env['HERMES_COMPAT_TEST_FULL'] === '1';
 const all = ['0.16.0', '0.19.0', '0.21.4.post1', '0.22.2.post1'];
 /** Each wrong step on these; the right one on all. */
 const versions = isFull ? all : ['0.19.0', '0.22.2.post1'];

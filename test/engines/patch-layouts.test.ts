@@ -23,6 +23,7 @@ import { engineDir, requireEngines, sitePackages } from '../support/engines.ts';
 import { gitEnv } from '../support/git-tree.ts';
 import { openTree } from '../support/lifecycle.ts';
 import { agree, snapshot } from '../support/patch-scene.ts';
+import { gateShare } from '../support/full.ts';
 
 // The same patches on each way in which people install the engine, and what is said when its files are replaced underneath.
 
@@ -159,11 +160,15 @@ async function status({ target, home, folder }: Layout): Promise<Status> {
 
 const library = ({ patches }: Status) => patches.find(({ id }) => id === 'model-library');
 
-describe.runIf(usable).each(versions)('%s as', (version) => {
-  test.each(Object.entries(layouts))(
-    '%s: edited, replaced underneath, edited again, given back',
+const cells = Object.entries(layouts).flatMap(([layout, build], index) =>
+  gateShare(versions, 2, index).map((version) => ({ version, layout, build })),
+);
+
+describe.runIf(usable)('the source, on disk', () => {
+  test.each(cells)(
+    '$version as $layout: edited, replaced underneath, edited again, given back',
     { timeout: 240_000 },
-    async (_name, build) => {
+    async ({ version, build }) => {
       const at = await build(version);
       const open = async () => (await openTree({ install: at.target, home: at.home })).session;
       const first = await open();

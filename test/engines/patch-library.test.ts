@@ -8,14 +8,14 @@ import { copyEngine } from '../support/engine-copy.ts';
 import { type Engine, engineDir, requireEngines, sitePackages, startEngine } from '../support/engines.ts';
 import { libraryClient, type Row, upgradeStatus } from '../support/library-client.ts';
 import { agree, homeFacts, installFacts, session } from '../support/patch-scene.ts';
+import { isFull } from '../support/full.ts';
 
 // The API of the model library as clients use it, on real engines, with each carrier.
 
-const full = process.env['HERMES_COMPAT_TEST_FULL'] === '1';
 const rungs: [string, 'overlay' | 'source'][] = [
   ['0.14.0', 'overlay'],
   ['0.19.0', 'source'],
-  ...(full
+  ...(isFull
     ? ([
         ['0.22.2.post1', 'overlay'],
         ['0.22.2.post1', 'source'],
@@ -61,7 +61,7 @@ describe.runIf(usable).each(rungs)('%s by %s', (version, carrier) => {
   });
 
   /** The work grows with the square of the rows; a lost one shows at a quarter of them too. */
-  const rowsEach = full ? 200 : 50;
+  const rowsEach = isFull ? 200 : 50;
 
   test('behind the engine’s own login', async () => {
     const stranger = libraryClient(engine.url, 'not-the-token');
@@ -268,7 +268,7 @@ describe.runIf(usable).each(rungs)('%s by %s', (version, carrier) => {
 
   test(
     'eight writers at once, and readers between them: no row is lost, none is seen half',
-    { timeout: full ? 900_000 : 240_000 },
+    { timeout: isFull ? 900_000 : 240_000 },
     async ({ signal }) => {
       await put([]);
       const finished = new AbortController();
@@ -318,7 +318,7 @@ const binds: Bind[] = [
   ['127.0.0.2', 'source', false, 403],
   ['127.0.0.2', 'source', true, 101],
   // Loopback is also what the acceptance of the patches starts.
-  ...(full
+  ...(isFull
     ? ([
         ['127.0.0.1', 'overlay', false, 101],
         ['localhost', 'overlay', false, 101],

@@ -21,6 +21,7 @@ import {
   startWebProxy,
   type WebProxy,
 } from '../support/web-proxies.ts';
+import { isFull } from '../support/full.ts';
 
 // Real nginx, Caddy and HAProxy in front of a real engine: each common mistake is named, and what the report prints for it,
 // done literally, makes the next check green.
@@ -97,8 +98,6 @@ const rows: readonly Row[] = [
   { mistake: 'forbidden', code: 'EDGE_REFUSES_HTTP', verdict: 'unknown', advice: ['none'] },
   { mistake: 'limited', code: 'EDGE_REFUSES_HTTP', verdict: 'unknown', advice: ['none'] },
 ];
-
-const isFull = process.env['HERMES_COMPAT_TEST_FULL'] === '1';
 
 type Case = Row & { kind: ProxyKind; tls: boolean; name: string };
 

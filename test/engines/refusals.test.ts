@@ -6,6 +6,7 @@ import { type Bend, bendingProxy, htmlAnswer, isUpgrade } from '../support/bendi
 import { document, runCli } from '../support/cli.ts';
 import { copyEngine } from '../support/engine-copy.ts';
 import { type Engine, requireEngines, startEngine } from '../support/engines.ts';
+import { isFull } from '../support/full.ts';
 
 // Each cause of a refusal, made for real on real engines, gets its own finding.
 
@@ -16,8 +17,7 @@ interface Report {
 }
 
 /** The guards are the same in all three; the gate takes one. */
-const versions =
-  process.env['HERMES_COMPAT_TEST_FULL'] === '1' ? ['0.16.0', '0.19.0', '0.22.2.post1'] : ['0.19.0'];
+const versions = isFull ? ['0.16.0', '0.19.0', '0.22.2.post1'] : ['0.19.0'];
 
 const usable = await requireEngines('0.14.0', '0.18.2', ...versions);
 

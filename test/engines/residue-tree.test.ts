@@ -9,11 +9,11 @@ import { freePort, requireEngines } from '../support/engines.ts';
 import { advisedLines, ourProgramIn, typeLines } from '../support/follow-advice.ts';
 import { endAllOf, startScript, untilAnswers } from '../support/own-engine.ts';
 import { canUpdate, namespace, realTree, type RealTree } from '../support/real-tree.ts';
-import { full } from '../support/sshd.ts';
+import { isFull } from '../support/full.ts';
 
 // What updates leave in a checkout of a real release: found by doctor, its commands typed as they are printed, then gone.
 
-const ready = canUpdate && full && (await requireEngines('0.16.0', '0.21.0.post1'));
+const ready = canUpdate && isFull && (await requireEngines('0.16.0', '0.21.0.post1'));
 const trees: RealTree[] = [];
 afterEach(async () => {
   for (const tree of trees.splice(0)) {

@@ -7,11 +7,12 @@ import { copyEngine } from '../support/engine-copy.ts';
 import { requireEngines } from '../support/engines.ts';
 import { advisedLines, ourProgramIn, typeLines } from '../support/follow-advice.ts';
 import { controlGroup, type OwnEngine, ownEngine } from '../support/own-engine.ts';
-import { canRunSshd, full, sshRig } from '../support/sshd.ts';
+import { canRunSshd, sshRig } from '../support/sshd.ts';
+import { isFull } from '../support/full.ts';
 
 // What updates leave at running dashboards, made for real: found by doctor, its commands typed as they are printed, then gone.
 
-const ready = full && (await requireEngines('0.14.0', '0.16.0', '0.19.0'));
+const ready = isFull && (await requireEngines('0.14.0', '0.16.0', '0.19.0'));
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();

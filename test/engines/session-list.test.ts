@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { document, runCli } from '../support/cli.ts';
 import { engineDir, requireEngines } from '../support/engines.ts';
+import { isFull } from '../support/full.ts';
 import { chatOf, turnScene } from '../support/turn-scene.ts';
 
 // The session-list check of `doctor` on real engines: what it says, and that looking takes nothing away from the client that chats.
 
-const isFull = process.env['HERMES_COMPAT_TEST_FULL'] === '1';
 const versions = ['0.16.0', '0.19.0', '0.22.2.post1'];
 const ready = isFull && (await requireEngines(...versions));
 

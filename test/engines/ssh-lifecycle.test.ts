@@ -9,13 +9,14 @@ import { alive } from '../launch/support.ts';
 import { type CliResult, document, runCli } from '../support/cli.ts';
 import { engineDir, requireEngines, sitePackages } from '../support/engines.ts';
 import { enginePaths } from '../support/reach.ts';
-import { type Account, canRunSshd, full, type Rig, type Sshd, sshRig } from '../support/sshd.ts';
+import { type Account, canRunSshd, type Rig, type Sshd, sshRig } from '../support/sshd.ts';
 import { treeHashes } from '../support/tree-hashes.ts';
+import { isFull } from '../support/full.ts';
 
 // Commands that start, change and end things, on accounts of their own: `boss` logs in, `keeper` runs the engine.
 
 const versions = ['0.14.0', '0.19.0'];
-const usable = full && canRunSshd && existsSync('/usr/bin/sudo') && (await requireEngines(...versions));
+const usable = isFull && canRunSshd && existsSync('/usr/bin/sudo') && (await requireEngines(...versions));
 
 interface Report {
   kind: 'report';

@@ -10,13 +10,13 @@ import {
   type Account,
   type AccountOptions,
   canRunSshd,
-  full,
   has,
   type Rig,
   type Sshd,
   sshRig,
 } from '../support/sshd.ts';
 import { treeHashes } from '../support/tree-hashes.ts';
+import { isFull } from '../support/full.ts';
 
 const versions = ['0.14.0', '0.19.0'];
 const usable = (await requireEngines(...versions)) && canRunSshd;
@@ -32,7 +32,7 @@ interface Report {
 const accounts: Record<string, AccountOptions> = {
   bash: {},
   fish: { shell: '/usr/bin/fish', files: { '.config/fish/config.fish': 'echo Welcome\n' } },
-  ...(full
+  ...(isFull
     ? {
         dash: { shell: '/bin/dash' },
         csh: { shell: '/bin/csh', files: { '.cshrc': 'echo Welcome\n' } },
@@ -109,7 +109,7 @@ describe.skipIf(!usable)('the main job over ssh', () => {
       expect(codes(there, 'SSH_FORWARD_FORBIDDEN')).toEqual(codes(here));
     });
 
-    it.runIf(full)('one session, no sftp: the same verdict, and --fix', { timeout: 300_000 }, async () => {
+    it.runIf(isFull)('one session, no sftp: the same verdict, and --fix', { timeout: 300_000 }, async () => {
       const engine = engineOf(version);
       const name = target(logins['bash'] as Account, single.port);
       const here = await doctor('local', engine);
@@ -166,7 +166,7 @@ describe.skipIf(!usable)('the main job over ssh', () => {
 
     it(
       'leaves all old or all new, and the next run finishes',
-      { timeout: full ? 900_000 : 240_000 },
+      { timeout: isFull ? 900_000 : 240_000 },
       async () => {
         const engine = engineOf('0.14.0');
         const site = await sitePackages(engineDir('0.14.0'));
@@ -186,7 +186,7 @@ describe.skipIf(!usable)('the main job over ssh', () => {
         const bytes = proxy.sent() - sent;
         const applied = await state();
         expect(applied).not.toBe(old);
-        const steps = full ? 24 : 3;
+        const steps = isFull ? 24 : 2;
         for (let i = 1; i <= steps; i++) {
           await cli(['patch', 'revert', ...args], engine);
           expect(await state()).toBe(old);
@@ -205,7 +205,7 @@ describe.skipIf(!usable)('the main job over ssh', () => {
   });
 });
 
-describe.skipIf(!usable || !full)('doctor through a slow line', () => {
+describe.skipIf(!usable || !isFull)('doctor through a slow line', () => {
   it('needs at most eight dependent round trips after the login', { timeout: 900_000 }, async () => {
     // So long that what a busy machine adds is little beside it.
     const delayMs = 1500;

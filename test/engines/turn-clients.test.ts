@@ -8,10 +8,10 @@ import { startApiServer } from '../support/api-server.ts';
 import { document, runCli } from '../support/cli.ts';
 import { requireEngines } from '../support/engines.ts';
 import { chatOf, later, turnScene } from '../support/turn-scene.ts';
+import { isFull } from '../support/full.ts';
 
 // More than one client on a session, `record --attach`, and what `turn --suite basic` answers to questions and leaves behind.
 
-const isFull = process.env['HERMES_COMPAT_TEST_FULL'] === '1';
 const versions = ['0.19.0', '0.22.2.post1'];
 const ready = isFull && (await requireEngines(...versions));
 

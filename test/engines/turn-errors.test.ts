@@ -17,10 +17,10 @@ import {
 } from '../../src/turn/index.ts';
 import { requireEngines } from '../support/engines.ts';
 import { chatOf, later, turnScene } from '../support/turn-scene.ts';
+import { isFull } from '../support/full.ts';
 
 // A turn fails at one provider and the next works at another: the error stays on its turn, and no model ever reads it.
 
-const isFull = process.env['HERMES_COMPAT_TEST_FULL'] === '1';
 const versions = ['0.14.0', '0.16.0', '0.19.0', '0.21.4.post1', '0.22.2.post1'];
 const ready = isFull && (await requireEngines(...versions));
 

@@ -10,10 +10,10 @@ import { type CliResult, document, runCli } from '../support/cli.ts';
 import { type Engine, requireEngines } from '../support/engines.ts';
 import { startGateway } from '../support/gateway.ts';
 import { later, turnScene } from '../support/turn-scene.ts';
+import { isFull } from '../support/full.ts';
 
 // `turn` and `record` in a home that is not theirs: whatever ends them, the list of sessions is as before.
 
-const isFull = process.env['HERMES_COMPAT_TEST_FULL'] === '1';
 const bin = fileURLToPath(new URL('../../bin/hermes-compat.js', import.meta.url));
 const ready = await requireEngines('0.22.2.post1', '0.19.0', ...(isFull ? ['0.16.0'] : []));
 

@@ -6,10 +6,10 @@ import { startProvider } from '../../src/simulate/index.ts';
 import { document, runCli } from '../support/cli.ts';
 import { requireEngines } from '../support/engines.ts';
 import { startGateway } from '../support/gateway.ts';
+import { isFull } from '../support/full.ts';
 
 // `turn --mode legacy --suite full` over the API servers of real gateways: what such a client sees, and what it cannot.
 
-const isFull = process.env['HERMES_COMPAT_TEST_FULL'] === '1';
 const versions = ['0.14.0', '0.16.0', '0.19.0', '0.21.4.post1', '0.22.2.post1'];
 const ready = isFull && (await requireEngines(...versions));
 

@@ -4,10 +4,10 @@ import type { Chat } from '../../src/live/chat.ts';
 import type { Turn } from '../../src/turn/index.ts';
 import { requireEngines } from '../support/engines.ts';
 import { chatOf, turnScene } from '../support/turn-scene.ts';
+import { isFull } from '../support/full.ts';
 
 // What must hold when things go wrong in the middle of a turn, counted at the model: a prompt runs once.
 
-const isFull = process.env['HERMES_COMPAT_TEST_FULL'] === '1';
 const versions = isFull ? ['0.19.0', '0.22.2.post1'] : ['0.22.2.post1'];
 const ready = await requireEngines(...versions);
 

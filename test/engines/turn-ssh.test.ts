@@ -5,12 +5,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startProvider } from '../../src/simulate/index.ts';
 import { type CliResult, document, runCli } from '../support/cli.ts';
 import { engineDir, requireEngines, startEngine } from '../support/engines.ts';
-import { type Account, canRunSshd, full, type Rig, type Sshd, sshRig } from '../support/sshd.ts';
+import { type Account, canRunSshd, type Rig, type Sshd, sshRig } from '../support/sshd.ts';
+import { isFull } from '../support/full.ts';
 
 // Turns over SSH: the dashboard through a tunnel, and an engine started there whose scripted model runs here.
 
 const versions = ['0.19.0', '0.22.2.post1'];
-const usable = full && canRunSshd && (await requireEngines(...versions));
+const usable = isFull && canRunSshd && (await requireEngines(...versions));
 const ids = ['plain', 'interrupt', 'lost-socket'];
 
 interface Turns {

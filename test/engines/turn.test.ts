@@ -8,10 +8,10 @@ import { scenarios } from '../../src/live/scenarios.ts';
 import { document, runCli, type CliResult } from '../support/cli.ts';
 import { startProvider } from '../../src/simulate/index.ts';
 import { engineDir, requireEngines, startEngine } from '../support/engines.ts';
+import { isFull } from '../support/full.ts';
 
 // `turn --suite full` on real engines with the scripted model: exactly the committed cells, and nothing left behind.
 
-const isFull = process.env['HERMES_COMPAT_TEST_FULL'] === '1';
 const versions = isFull
   ? ['0.14.0', '0.16.0', '0.19.0', '0.21.4.post1', '0.22.2.post1']
   : ['0.19.0', '0.22.2.post1'];

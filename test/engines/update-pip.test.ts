@@ -7,11 +7,11 @@ import { document } from '../support/cli.ts';
 import { requireEngines } from '../support/engines.ts';
 import { canPackage, type PackagedEngine, packagedEngine } from '../support/packaged-engine.ts';
 import { canUpdate } from '../support/real-tree.ts';
-import { full } from '../support/sshd.ts';
+import { isFull } from '../support/full.ts';
 
 // Upgrades by pip and uv from the registry: every file of the package is replaced without a word.
 
-const ready = full && canUpdate && canPackage && (await requireEngines('0.16.0', '0.19.0'));
+const ready = isFull && canUpdate && canPackage && (await requireEngines('0.16.0', '0.19.0'));
 const engines: PackagedEngine[] = [];
 afterEach(async () => {
   for (const engine of engines.splice(0)) await engine.remove();

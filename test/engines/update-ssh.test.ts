@@ -4,14 +4,15 @@ import type { UpdateDocument } from '../../src/lifecycle/update/schema.ts';
 import { requireEngines } from '../support/engines.ts';
 import { canUpdate, realTree, type RealTree } from '../support/real-tree.ts';
 import { overSsh } from '../support/ssh-in-tree.ts';
-import { canRunSshd, full } from '../support/sshd.ts';
+import { canRunSshd } from '../support/sshd.ts';
+import { isFull } from '../support/full.ts';
 
 const trees: RealTree[] = [];
 afterEach(async () => {
   for (const tree of trees.splice(0)) await tree.remove();
 });
 
-const ready = full && canUpdate && canRunSshd && (await requireEngines('0.14.0', '0.16.0', '0.19.0'));
+const ready = isFull && canUpdate && canRunSshd && (await requireEngines('0.14.0', '0.16.0', '0.19.0'));
 
 describe.skipIf(!ready)('real updates over SSH', () => {
   test.each([

@@ -5,8 +5,8 @@ import type { UpdateDocument } from '../../src/lifecycle/update/schema.ts';
 import { document } from '../support/cli.ts';
 import { requireEngines } from '../support/engines.ts';
 import { canUpdate, type Ran, realTree, type RealTree } from '../support/real-tree.ts';
-import { full } from '../support/sshd.ts';
 import { bin } from '../support/bin.ts';
+import { isFull } from '../support/full.ts';
 
 // The engine's own `hermes update` on checkouts of real releases. Each runs in a PID namespace: its end ends every dashboard that
 // it can see.
@@ -18,7 +18,7 @@ afterEach(async () => {
 
 const ready = canUpdate && (await requireEngines('0.14.0', '0.16.0'));
 const fullReady =
-  canUpdate && full && (await requireEngines('0.14.0', '0.16.0', '0.19.0', '0.21.0.post1', '0.21.4.post1'));
+  canUpdate && isFull && (await requireEngines('0.14.0', '0.16.0', '0.19.0', '0.21.0.post1', '0.21.4.post1'));
 
 const at = (tree: RealTree): string[] => ['--home', tree.home];
 const target = (tree: RealTree): string => `local:${tree.root}`;

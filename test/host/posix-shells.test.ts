@@ -11,15 +11,15 @@ import { shellHost } from '../../src/host/ssh/host.ts';
 import { openShells } from '../../src/host/ssh/shells.ts';
 import type { SshNote, Transport } from '../../src/host/ssh/types.ts';
 import { bsdTools, withoutProc } from '../support/bsd-tools.ts';
-import { full } from '../support/sshd.ts';
 import { hostContract, type Subject } from './contract.ts';
+import { isFull } from '../support/full.ts';
 
 /** What `/bin/sh` is elsewhere: bash on Red Hat, Arch and macOS, BusyBox on Alpine. Debian's dash is what the sshd tests meet. */
 const shells: [string, string[], boolean][] = [
   ['bash', ['/bin/bash', '--posix', '-s'], true],
-  ['BusyBox', ['/bin/busybox', 'sh', '-s'], full],
-  ['mksh', ['/usr/bin/mksh', '-s'], full],
-  ['zsh as sh', ['/usr/bin/zsh', '--emulate', 'sh', '-s'], full],
+  ['BusyBox', ['/bin/busybox', 'sh', '-s'], isFull],
+  ['mksh', ['/usr/bin/mksh', '-s'], isFull],
+  ['zsh as sh', ['/usr/bin/zsh', '--emulate', 'sh', '-s'], isFull],
 ];
 
 /** The remote protocol over a child of ours: everything of it but SSH. */

@@ -8,7 +8,8 @@ import { openSshHost } from '../../src/host/ssh/open.ts';
 import type { SshHost } from '../../src/host/ssh/types.ts';
 import { FileError } from '../../src/host/types.ts';
 import { type Proxy, proxyTo } from '../support/proxy.ts';
-import { type Account, canRunSshd, full, type Rig, type Sshd, sshRig } from '../support/sshd.ts';
+import { type Account, canRunSshd, type Rig, type Sshd, sshRig } from '../support/sshd.ts';
+import { isFull } from '../support/full.ts';
 
 const oldText = 'old\n'.repeat(10_000);
 const newText = 'new\n'.repeat(10_000);
@@ -44,7 +45,7 @@ describe.runIf(canRunSshd)('a connection that is cut', () => {
     const before = proxy.sent();
     await (await open()).close();
     const bytes = proxy.sent() - before;
-    const steps = full ? 40 : 10;
+    const steps = isFull ? 40 : 10;
     for (let i = 0; i < steps; i++) {
       proxy.failAfter(Math.floor((bytes * i) / steps), i % 2 === 0 ? 'close' : 'reset');
       const error: unknown = await open(3000).then(
@@ -67,7 +68,7 @@ describe.runIf(canRunSshd)('a connection that is cut', () => {
     const bytes = proxy.sent() - before;
     await whole.close();
     expect(await readFile(path, 'utf8')).toBe(newText);
-    const steps = full ? 60 : 14;
+    const steps = isFull ? 60 : 14;
     const seen = { old: 0, new: 0 };
     for (let i = 0; i <= steps; i++) {
       await writeFile(path, oldText);

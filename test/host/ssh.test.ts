@@ -2,8 +2,9 @@ import { describe } from 'vitest';
 
 import { openSshHost } from '../../src/host/ssh/open.ts';
 import type { SshOptions } from '../../src/host/ssh/types.ts';
-import { type AccountOptions, canRunSshd, full, has, sshRig } from '../support/sshd.ts';
+import { type AccountOptions, canRunSshd, has, sshRig } from '../support/sshd.ts';
 import { hostContract, type Subject } from './contract.ts';
+import { isFull } from '../support/full.ts';
 
 const over =
   (account: AccountOptions, more: Partial<SshOptions> = {}) =>
@@ -42,5 +43,5 @@ describe.runIf(canRunSshd)('over ssh', () => {
     hostContract('the ssh program', over({}, { systemSsh: true }));
   });
   for (const [name, program, open] of slow)
-    describe.runIf(full && has(program))('and', () => hostContract(name, open));
+    describe.runIf(isFull && has(program))('and', () => hostContract(name, open));
 });

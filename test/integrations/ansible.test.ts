@@ -9,8 +9,9 @@ import { refusal } from '../docs/commands.ts';
 import { ansibleBin } from '../support/ansible.ts';
 import { bin } from '../support/bin.ts';
 import { type Engine, freePort, requireEngines, startEngine } from '../support/engines.ts';
-import { canRunSshd, full, type Rig, type Sshd, sshRig } from '../support/sshd.ts';
+import { canRunSshd, type Rig, type Sshd, sshRig } from '../support/sshd.ts';
 import { treeHashes } from '../support/tree-hashes.ts';
+import { isFull } from '../support/full.ts';
 
 const folder = fileURLToPath(new URL('../../integrations/ansible/', import.meta.url));
 const role = join(folder, 'roles/hermes_compat');
@@ -49,7 +50,7 @@ describe('the role as data', () => {
   });
 });
 
-const ansible = full ? await ansibleBin() : null;
+const ansible = isFull ? await ansibleBin() : null;
 const versions = ['0.14.0', '0.16.0', '0.19.0'];
 const usable = ansible !== null && canRunSshd && (await requireEngines(...versions));
 
@@ -61,7 +62,7 @@ interface Recap {
   failed: number;
 }
 
-describe.runIf(full && usable)('with real ansible over a real sshd', { timeout: 600_000 }, () => {
+describe.runIf(isFull && usable)('with real ansible over a real sshd', { timeout: 600_000 }, () => {
   let rig: Rig;
   let server: Sshd;
   const engines: Engine[] = [];

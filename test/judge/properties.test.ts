@@ -12,10 +12,11 @@ import type { Format } from '../../src/report/render.ts';
 import { formats, render } from '../../src/report/render.ts';
 import { anyOfList, arbitraryOf, mutated } from './arbitrary.ts';
 import { healthy, release } from './facts.ts';
+import { isFull } from '../support/full.ts';
 
 const clients = await readClients();
 const names = clients.map((each) => each.name);
-const many = process.env['HERMES_COMPAT_TEST_FULL'] === '1' ? 10 : 1;
+const many = isFull ? 10 : 1;
 const runs = { numRuns: 150 * many };
 
 const arbitrary = arbitraryOf(factsSchema) as fc.Arbitrary<Facts>;

@@ -9,12 +9,12 @@ import type { StatusDocument } from '../../src/patch/schema.ts';
 import { type CliResult, document, runCli } from '../support/cli.ts';
 import { requireEngines, startEngine, engineDir } from '../support/engines.ts';
 import { forgeEngine, threeNews } from '../support/forged-engine.ts';
-import { full } from '../support/sshd.ts';
+import { isFull } from '../support/full.ts';
 
 // `npm run lab -- --add PATH`: the first look at an engine that nobody knows.
 
 const newest = '0.22.2.post1';
-const usable = full && (await requireEngines(newest, '0.19.0'));
+const usable = isFull && (await requireEngines(newest, '0.19.0'));
 const lab = fileURLToPath(new URL('../../lab/index.ts', import.meta.url));
 const tsx = fileURLToPath(import.meta.resolve('tsx'));
 

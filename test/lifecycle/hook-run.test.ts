@@ -9,6 +9,7 @@ import { type HookResult, runHook } from '../../src/lifecycle/hook-run.ts';
 import { gitTree, type GitTree } from '../support/git-tree.ts';
 import { hookRunOf, openTree } from '../support/lifecycle.ts';
 import { agree, snapshot, times } from '../support/patch-scene.ts';
+import { isFull } from '../support/full.ts';
 
 const program = fileURLToPath(new URL('../support/hook-run.mjs', import.meta.url));
 const trees: GitTree[] = [];
@@ -162,7 +163,8 @@ const runAlone = (root: string): Promise<Pick<HookResult, 'outcome' | 'patches'>
   });
 
 describe('many at once', () => {
-  test('50 runs in processes of their own: one writer, a whole tree', { timeout: 300_000 }, async () => {
+  const many = isFull ? 50 : 20;
+  test(`${many} runs in processes of their own: one writer, a whole tree`, { timeout: 300_000 }, async () => {
     const tree = await applied('source');
     await runHook(hookRunOf(tree.home));
     const patched = await readFile(tree.server, 'utf8');
@@ -170,7 +172,7 @@ describe('many at once', () => {
     const module = await readFile(file);
     tree.git('reset', '-q', '--hard', 'HEAD');
     await rm(file);
-    const runs = await Promise.all(Array.from({ length: 50 }, () => runAlone(tree.home)));
+    const runs = await Promise.all(Array.from({ length: many }, () => runAlone(tree.home)));
     const wrote = runs.filter(({ patches }) => patches.some(({ outcome }) => outcome === 'reapplied'));
     expect(wrote).toHaveLength(1);
     expect([...new Set(runs.map(({ outcome }) => outcome))].sort()).not.toContain('updating');

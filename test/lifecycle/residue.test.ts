@@ -14,7 +14,7 @@ import { hermesOne } from '../support/hermes-one.ts';
 import { openTree, updateRunOf } from '../support/lifecycle.ts';
 import { miniServer } from '../support/mini-engine.ts';
 import { agree } from '../support/patch-scene.ts';
-import { full } from '../support/sshd.ts';
+import { isFull } from '../support/full.ts';
 
 const trees: GitTree[] = [];
 afterEach(async () => {
@@ -71,7 +71,7 @@ const keptIn = async (tree: GitTree): Promise<string> => {
 };
 
 /** Each types several commands. */
-const slow = test.skipIf(!full);
+const slow = test.skipIf(!isFull);
 
 describe('residue made for real: found, its advice followed, gone', () => {
   test('our edit parked in a stash by an update that met the same lines', async () => {

@@ -10,7 +10,7 @@ import { farAway, gitTree, type GitTree } from '../support/git-tree.ts';
 import { openTree, updateRunOf } from '../support/lifecycle.ts';
 import { miniServer } from '../support/mini-engine.ts';
 import { agree } from '../support/patch-scene.ts';
-import { full } from '../support/sshd.ts';
+import { gateShare, isFull } from '../support/full.ts';
 
 const program = fileURLToPath(new URL('../support/killed-update.mjs', import.meta.url));
 const trees: GitTree[] = [];
@@ -103,7 +103,7 @@ describe('an update that is killed and run again ends as one that was not', () =
     },
   );
 
-  test.each(['begin', 'stashed', 'merged', 'restored'])(
+  test.each(gateShare(['begin', 'stashed', 'merged', 'restored'], 2, 1))(
     'killed while the updater is at "%s", which goes on alone',
     async (step) => {
       await cutAndAgain({ said: `step ${step}` }, { slow: step, seconds: 3 });
@@ -124,7 +124,7 @@ describe('an update that is killed and run again ends as one that was not', () =
     },
   );
 
-  test.skipIf(!full)('killed at every change of the disk', { timeout: 3_600_000 }, async () => {
+  test.skipIf(!isFull)('killed at every change of the disk', { timeout: 3_600_000 }, async () => {
     const whole = await scene();
     const count = Number((await cutRun(whole, {})).replace('ended ', ''));
     expect(count).toBeGreaterThan(30);

@@ -6,12 +6,12 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startSimulator } from '../../src/simulate/index.ts';
 import { type Installed, installPacked } from '../support/packed.ts';
+import { isFull } from '../support/full.ts';
 
 // What people get: the tarball, installed in an empty folder with production dependencies only.
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const full = process.env['HERMES_COMPAT_TEST_FULL'] === '1';
 const MiB = 1024 * 1024;
 
 let installed: Installed;
@@ -111,7 +111,7 @@ describe('the program', () => {
   });
 
   // The suite of the program itself, with the installed one in its place.
-  test.runIf(full)('passes the suite of the command line', { timeout: 1_500_000 }, async () => {
+  test.runIf(isFull)('passes the suite of the command line', { timeout: 1_500_000 }, async () => {
     const suite = ['test/cli', 'test/simulate/cli.test.ts', 'test/cases/check.test.ts'];
     const report = join(installed.folder, 'suite.json');
     const ended = await run(

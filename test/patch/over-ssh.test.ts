@@ -11,8 +11,9 @@ import { readWorld } from '../../src/patch/world.ts';
 import { miniServer } from '../support/mini-engine.ts';
 import { agree, homeFacts, installFacts, session, snapshot } from '../support/patch-scene.ts';
 import { type Proxy, proxyTo } from '../support/proxy.ts';
-import { type Account, canRunSshd, full, type Rig, type Sshd, sshRig } from '../support/sshd.ts';
+import { type Account, canRunSshd, type Rig, type Sshd, sshRig } from '../support/sshd.ts';
 import type { Scene } from '../../src/patch/world.ts';
+import { isFull } from '../support/full.ts';
 
 // The same engine of change on another machine: same bytes, same guarantees, also when the line is cut.
 
@@ -85,7 +86,7 @@ describe.runIf(canRunSshd)('over ssh', () => {
       const bytes = proxy.sent() - sent;
       await first.close();
       const now = await files(whole.folder);
-      const cuts = full ? 60 : 12;
+      const cuts = isFull ? 60 : 7;
       const ends = new Set<string>();
       for (let cut = 1; cut < cuts; cut++) {
         const at = await scene();

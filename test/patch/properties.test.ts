@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { change } from '../../src/patch/change.ts';
 import { miniServer } from '../support/mini-engine.ts';
 import { agree, contentHash, miniScene, session, snapshot, type TestScene } from '../support/patch-scene.ts';
+import { isFull } from '../support/full.ts';
 
 /** A web_server.py as it may lie on a disk: any line end, mark, end of file, and somebody's own lines. */
 const serverBytes = fc
@@ -130,7 +131,7 @@ describe('on the disk', () => {
             }
           },
         ),
-        { numRuns: process.env['HERMES_COMPAT_TEST_FULL'] === '1' ? 400 : 60 },
+        { numRuns: isFull ? 400 : 25 },
       );
     },
   );

@@ -1,4 +1,5 @@
 import type { ProbeFacts } from '../../src/probe/types.ts';
+import { isFull } from '../support/full.ts';
 
 /** Which real engines the stand-in is compared with, and what may differ between two starts of one engine. */
 export interface Cell {
@@ -41,9 +42,7 @@ const cells: readonly Cell[] = [
   { version: '0.22.2.post1', mode: 'headless', gate: false },
 ];
 
-export const cellsOfThisRun = cells.filter(
-  ({ gate }) => gate || process.env['HERMES_COMPAT_TEST_FULL'] === '1',
-);
+export const cellsOfThisRun = cells.filter(({ gate }) => gate || isFull);
 
 /** Keys whose values depend on the clock, the machine, the secret or the length of a path. */
 const volatileKeys = ['phases', 'ms', 'afterMs', 'fingerprint', 'tokenFingerprint', 'hermesHome'];

@@ -8,16 +8,16 @@ import { type Provider, releases, startProvider, startSimulator } from '../../sr
 import { repairedEngine } from '../support/engine-copy.ts';
 import { engineDir, fullLadder, requireEngines, sitePackages, startEngine } from '../support/engines.ts';
 import { type Client, chat, closeClients, open, turnsOf } from './client.ts';
+import { isFull } from '../support/full.ts';
 
 /** The same prompts to a real engine with the scripted provider and to the stand-in: the same turns, event by event kind. */
 
-const full = process.env['HERMES_COMPAT_TEST_FULL'] === '1';
 /** 0.20.0.post2 ships no provider for logins. */
 const hasGate = (version: string): boolean =>
   version !== '0.20.0.post2' && releases.some((each) => each.version === version && each.gate !== null);
 /** Every rung, and each with its login where it has one. */
-const cells = (full ? fullLadder : ['0.19.0']).flatMap((version) =>
-  full && hasGate(version)
+const cells = (isFull ? fullLadder : ['0.19.0']).flatMap((version) =>
+  isFull && hasGate(version)
     ? [
         { version, gated: false },
         { version, gated: true },

@@ -41,7 +41,7 @@ export const fullLadder = Object.keys(packages);
 const gateLadder = ['0.13.0', '0.14.0', '0.15.2', '0.16.0', '0.19.0', '0.22.2.post1'];
 
 /** The rungs of this run. */
-export const ladder = process.env['HERMES_COMPAT_TEST_FULL'] === '1' ? fullLadder : gateLadder;
+export const ladder = isFull ? fullLadder : gateLadder;
 
 /** True when a missing engine must fail the run instead of skipping its tests. */
 const required = process.env['HERMES_COMPAT_REQUIRE_ENGINES'] === '1';
@@ -193,3 +193,4 @@ for path in sorted(glob.glob(os.path.join(folder, "*.py"))):
         f.write("".join(lines[:at] + [line] + lines[at:]))
     os.replace(temporary, path)
 `;
+import { isFull } from './full.ts';

@@ -19,9 +19,6 @@ export const canRunSshd = process.getuid?.() === 0 && existsSync('/usr/sbin/sshd
 if (process.env['HERMES_COMPAT_REQUIRE_ENGINES'] === '1' && process.getuid?.() === 0 && !canRunSshd)
   throw new Error('openssh-server is missing, which the gate needs');
 
-/** The slow variants of `npm run test:full`. */
-export const full = process.env['HERMES_COMPAT_TEST_FULL'] === '1';
-
 export const has = (program: string): boolean => existsSync(program);
 
 const run = (command: string, args: string[], input?: string): string =>
