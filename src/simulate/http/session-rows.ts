@@ -23,7 +23,7 @@ export const messageRow = (world: World, session: Session, row: Row): Json => ({
   ...(since(world.release, '0.16.0') && { platform_message_id: null, observed: 0, active: 1 }),
   ...(since(world.release, '0.18.2') && { compacted: 0 }),
   ...(since(world.release, '0.19.0') && { effect_disposition: null, api_content: null }),
-  ...(since(world.release, '0.21.0') && { display_kind: null, display_metadata: null }),
+  ...(since(world.release, '0.21.0') && { display_kind: row.kind ?? null, display_metadata: null }),
 });
 
 /** Body of `GET /api/sessions/{id}/messages`. */

@@ -120,3 +120,13 @@ export const choose = (request: ModelRequest, byDefault: string, always: string 
   if (scenario === undefined) throw new Error('no scenarios');
   return { purpose, scenario: scenario.name, options, stage, answer: scenario.answer(options, stage) };
 };
+
+/** Tokens that the request is said to have taken; null: nothing is said. Big numbers make an engine compact its history; the real length of the texts never would. */
+export const promptTokens = (chosen: Chosen, messages: Message[]): number | null => {
+  const { options, scenario, stage } = chosen;
+  const given = (key: string, fallback: number): number => Number(options[key] ?? fallback);
+  if (options['nousage'] !== undefined) return null;
+  if (options['pt'] !== undefined) return given('pt', 0);
+  if (scenario === 'grow') return given('base', 20_000) + stage * given('step', 12_000);
+  return Math.max(50, Math.floor(JSON.stringify(messages).length / 4));
+};

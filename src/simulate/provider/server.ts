@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sendCompletion, sendJson } from './completion.ts';
-import { choose, parseRequest } from './request.ts';
+import { choose, parseRequest, promptTokens } from './request.ts';
 import type { Chosen, Message, Purpose } from './request.ts';
 
 /** One request that the provider got, for assertions: what was asked, and every text that was sent to the model. */
@@ -54,16 +54,6 @@ const readBody = async (request: IncomingMessage): Promise<unknown> => {
     chunks.push(chunk);
   }
   return JSON.parse(Buffer.concat(chunks).toString('utf8'));
-};
-
-/** Big numbers here make an engine compact its history; the real length of the texts never would. */
-const promptTokens = (chosen: Chosen, messages: Message[]): number | null => {
-  const { options, scenario, stage } = chosen;
-  const given = (key: string, fallback: number): number => Number(options[key] ?? fallback);
-  if (options['nousage'] !== undefined) return null;
-  if (options['pt'] !== undefined) return given('pt', 0);
-  if (scenario === 'grow') return given('base', 20_000) + stage * given('step', 12_000);
-  return Math.max(50, Math.floor(JSON.stringify(messages).length / 4));
 };
 
 interface State {

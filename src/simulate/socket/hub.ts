@@ -98,6 +98,10 @@ export const openSession = (hub: Hub, of: Partial<Session> = {}): Session => {
     lastActive: now.getTime(),
     open: true,
     turn: null,
+    model: null,
+    files: [],
+    images: [],
+    compressions: 0,
     question: null,
     ...of,
   };

@@ -3,7 +3,8 @@ import type { Row, Session, World } from '../world.ts';
 
 type Json = Record<string, unknown>;
 
-const modelOf = (world: World): string => world.model.model || world.release.defaultModel;
+const modelOf = (world: World, session?: Session): string =>
+  session?.model ?? (world.model.model || world.release.defaultModel);
 
 /** `info` of `session.create`; the only place that names the contract before a turn ran. */
 export const lazyInfo = (world: World): Json => {
@@ -57,6 +58,11 @@ export const usageOf = (world: World, session: Session): Json => {
   const input = 700 * calls + Math.ceil(length('user') / 4);
   const output = Math.ceil(length('assistant') / 4) + 1;
   const counted = { reasoning: 0, prompt: input, completion: output, total: input + output, calls };
-  const context = { context_used: input, context_max: 64_000, context_percent: 1, compressions: 0 };
-  return { model: modelOf(world), input, output, ...counted, ...context };
+  const context = {
+    context_used: input,
+    context_max: 64_000,
+    context_percent: 1,
+    compressions: session.compressions,
+  };
+  return { model: modelOf(world, session), input, output, ...counted, ...context };
 };

@@ -42,8 +42,12 @@ const general: readonly Method[] = [
   {
     name: 'model.options',
     params: 'profile session_id explicit_only include_unconfigured refresh',
-    answer: ({ hub }) =>
-      result(modelOptions(hub.world, hub.world.release.rpcProviders, hub.world.release.defaultModel)),
+    answer: ({ hub, params }) => {
+      const { world } = hub;
+      const options = modelOptions(world, world.release.rpcProviders, world.release.defaultModel);
+      const chosen = findOpen(hub, params['session_id'])?.model ?? null;
+      return result({ ...options, ...(chosen !== null && { model: chosen }) });
+    },
   },
   {
     name: 'config.get',

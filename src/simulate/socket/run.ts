@@ -11,6 +11,8 @@ export interface Run {
   reasoning: string;
   /** Index of its user row. */
   firstRow: number;
+  /** The conversation was summed up in it. */
+  compacted: boolean;
 }
 
 export const addRow = (session: Session, row: Omit<Row, 'id' | 'at'>): void => {

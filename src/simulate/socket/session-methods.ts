@@ -1,8 +1,10 @@
 import { since } from '../release/since.ts';
 import type { Release } from '../release/types.ts';
 import type { Session } from '../world.ts';
+import { attachFile, attachImage } from './attach.ts';
 import { attach, emit, findOpen, openSession } from './hub.ts';
 import { fullInfo, lazyInfo, shownMessages, usageOf } from './info.ts';
+import { setConfig } from './model-switch.ts';
 import type { Call, Method, Reply } from './reply.ts';
 import { result, rpcError } from './reply.ts';
 import { runTurn } from './turn.ts';
@@ -226,17 +228,22 @@ export const sessionMethods: readonly Method[] = [
     name: 'file.attach',
     from: '0.17.0',
     params: 'session_id profile path data_url name',
-    answer: inSession(() => result({ attached: true })),
+    answer: inSession(attachFile),
   },
   {
     name: 'image.attach',
     params: 'session_id profile path',
-    answer: inSession(() => result({ attached: true })),
+    answer: inSession(attachImage),
   },
   {
     name: 'image.attach_bytes',
     from: '0.17.0',
     params: 'session_id profile content_base64 data filename ext',
-    answer: inSession(() => result({ attached: true })),
+    answer: inSession(attachImage),
+  },
+  {
+    name: 'config.set',
+    params: 'session_id profile key value confirm_expensive_model scope cwd',
+    answer: inSession(setConfig),
   },
 ];

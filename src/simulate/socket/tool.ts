@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ToolCall } from '../provider/answer.ts';
 import { since } from '../release/since.ts';
+import type { Release } from '../release/types.ts';
 import { askApproval, askChoice } from './ask.ts';
 import { emit } from './hub.ts';
 import { addRow } from './run.ts';
@@ -19,6 +20,22 @@ export const knownTools: readonly string[] = [
   'delegate_task',
 ];
 
+/** What `echo TEXT` and `yes TEXT | head -c BYTES` print; nothing else is known here. */
+const printed = (command: string): string => {
+  const [, line, bytes] = /^yes (\S+) \| head -c (\d+)$/.exec(command) ?? [];
+  if (line !== undefined)
+    return `${line}\n`.repeat(Math.ceil(Number(bytes) / (line.length + 1))).slice(0, Number(bytes));
+  return /echo ([^;]*)$/.exec(command)?.[1] ?? '';
+};
+
+const mostStored = 40_000;
+
+/** From 0.18.2 a large result is kept in a file, and its row tells where. */
+const stored = (release: Release, id: string, content: string): string =>
+  content.length < mostStored || !since(release, '0.18.2')
+    ? content
+    : `<persisted-output>\nThis tool result was too large (${content.length.toLocaleString('en')} characters, ${(content.length / 1024).toFixed(1)} KB).\nFull output saved to: /tmp/hermes-results/${id}.txt\n</persisted-output>`;
+
 const isDangerous = (command: string): boolean => command.startsWith('rm -rf');
 
 const pretend = async ({ hub, session, turn }: Run, { name, arguments: args }: ToolCall): Promise<Json> => {
@@ -33,7 +50,7 @@ const pretend = async ({ hub, session, turn }: Run, { name, arguments: args }: T
   if (isDangerous(command)) return askApproval(hub, session, command, signal);
   const seconds = /^sleep ([\d.]+)/.exec(command)?.[1];
   if (seconds !== undefined) await pause(Number(seconds) * 1000, undefined, { signal });
-  return { output: /echo ([^;]*)$/.exec(command)?.[1] ?? '', exit_code: 0, error: null };
+  return { output: printed(command), exit_code: 0, error: null };
 };
 
 const interrupted: Json = { output: '[Command interrupted]', exit_code: 130 };
@@ -56,7 +73,12 @@ export const runTool = async (run: Run, call: ToolCall, id: string): Promise<voi
       duration_s: (Date.now() - began) / 1000,
       ...(since(release, '0.16.0') && { result }),
     });
-    addRow(session, { role: 'tool', content: JSON.stringify(result), callId: id, tool: call.name });
+    addRow(session, {
+      role: 'tool',
+      content: stored(release, id, JSON.stringify(result)),
+      callId: id,
+      tool: call.name,
+    });
   };
   try {
     ended(await pretend(run, call));

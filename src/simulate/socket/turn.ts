@@ -1,15 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { answer } from '../provider/answer.ts';
 import type { Answer } from '../provider/answer.ts';
-import { choose } from '../provider/request.ts';
+import { choose, promptTokens } from '../provider/request.ts';
 import { since } from '../release/since.ts';
 import type { Session, Turn } from '../world.ts';
 import { announceChange, emit } from './hub.ts';
 import type { Hub } from './hub.ts';
-import { fullInfo, usageOf } from './info.ts';
+import { fullInfo } from './info.ts';
+import { withAttached } from './attach.ts';
+import { compactWhenFull, rotateWhenCompacted } from './compaction.ts';
 import { addRow } from './run.ts';
 import type { Run } from './run.ts';
 import { knownTools, runTool } from './tool.ts';
+import { fail, finish, interrupted } from './turn-end.ts';
 
 /**
  * A turn of the stand-in: the events of a real one, with what the scripted provider would say (`SCN:` words work in prompts) and tools that
@@ -63,77 +66,6 @@ const callTools = async (run: Run, answer: Answer, text: string, stage: number):
   }
 };
 
-const noReply = (hub: Hub): string =>
-  since(hub.world.release, '0.16.0') ? '⚠️ No reply: the model returned empty content.' : '(empty)';
-
-type Status = 'complete' | 'interrupted' | 'error';
-
-/** Which stored rows belong to the turn, in the newest release. */
-const persisted = ({ hub, session, firstRow }: Run, status: Status): Record<string, unknown> => {
-  if (!since(hub.world.release, '0.22.2')) return {};
-  const rows = session.rows.slice(firstRow);
-  const final = rows.at(-1);
-  const whole = status === 'complete' && final !== undefined ? { final_assistant_row_id: final.id } : {};
-  return {
-    persisted_turn: {
-      row_ids: rows.map(({ id }) => id),
-      complete: status === 'complete',
-      user_row_id: rows[0]?.id ?? null,
-      ...whole,
-    },
-  };
-};
-
-const complete = (
-  run: Run,
-  text: string | null,
-  status: Status,
-  more: Record<string, unknown> = {},
-): void => {
-  const { hub, session } = run;
-  const reasoning = status === 'complete' && run.reasoning !== '' ? { reasoning: run.reasoning } : {};
-  const usage = usageOf(hub.world, session);
-  emit(hub, session, 'message.complete', {
-    text,
-    usage,
-    status,
-    ...reasoning,
-    ...persisted(run, status),
-    ...more,
-  });
-};
-
-/** What newer releases say about a failure besides the text. */
-const surface = ({ hub }: Run, status: number, error: string): Record<string, unknown> => {
-  if (!since(hub.world.release, '0.20.0')) return {};
-  if (!since(hub.world.release, '0.21.0')) return { error, recoverable: true };
-  const code =
-    { 400: 'format_error', 401: 'auth', 402: 'billing', 429: 'rate_limit' }[status] ?? 'server_error';
-  const retryable = status === 429 || status >= 500;
-  return { error, recoverable: true, error_surface: { layer: 'provider', code, retryable } };
-};
-
-/** `status`: what the provider answered; 0 for failures of the engine's own. */
-const fail = (run: Run, status: number, text: string): void => {
-  emit(run.hub, run.session, 'status.update', { kind: 'lifecycle', text: `❌ ${text}` });
-  const shown = since(run.hub.world.release, '0.18.2') ? text : `Error: ${text}`;
-  complete(run, shown, 'error', surface(run, status, text));
-};
-
-const finish = (run: Run, answer: Answer, text: string): void => {
-  const { hub, session } = run;
-  if (text === '')
-    emit(hub, session, 'status.update', { kind: 'lifecycle', text: '❌ Model returned no content' });
-  else emit(hub, session, 'reasoning.available', { text: text.slice(0, 500) });
-  const reasoning = answer.reasoning.join('');
-  addRow(session, {
-    role: 'assistant',
-    content: text === '' ? '(empty)' : text,
-    ...(reasoning !== '' && { reasoning }),
-  });
-  complete(run, text === '' ? noReply(hub) : text, 'complete');
-};
-
 /** Why the calls of an answer cannot be made; an unknown tool is tried three times. */
 const invalidCall = ({ calls }: Answer, stage: number): string | null => {
   if (calls.some((call) => typeof call.arguments === 'string'))
@@ -142,10 +74,14 @@ const invalidCall = ({ calls }: Answer, stage: number): string | null => {
   return strange === undefined || stage < 2 ? null : `Model generated invalid tool call: ${strange.name}`;
 };
 
+const atLimit =
+  "You've reached the maximum number of tool-calling iterations allowed. Please provide a final response summarizing what you've found and accomplished so far, without calling any more tools.";
+
 /** The model may call tools once more or not at all: then it sums up. */
 const reachLimit = async (run: Run): Promise<void> => {
   const budget = `⚠️ Iteration budget exhausted (${mostStages}/${mostStages}) — asking model to summarise`;
   emit(run.hub, run.session, 'status.update', { kind: 'lifecycle', text: budget });
+  addRow(run.session, { role: 'user', content: atLimit });
   const summary = answer({ text: ['I stopped at the limit. ', 'Until here: a tool ran.'] });
   finish(run, summary, await stream(run, summary));
 };
@@ -155,7 +91,8 @@ const stages = async (run: Run): Promise<void> => {
   for (let stage = 0; stage < mostStages; stage += 1) {
     const results = Array.from({ length: stage }, () => ({ role: 'tool', text: '', image: false }));
     const request = { model: '', stream: true, tools: 1, messages: [prompt, ...results] };
-    const { answer } = choose(request, 'plain', null);
+    const chosen = choose(request, 'plain', null);
+    const { answer } = chosen;
     const { ending } = answer;
     if (ending.kind === 'http') return fail(run, ending.status, `HTTP ${ending.status}: ${ending.message}`);
     const text = await stream(run, answer);
@@ -163,6 +100,7 @@ const stages = async (run: Run): Promise<void> => {
     const invalid = invalidCall(answer, stage);
     if (invalid !== null) return fail(run, 0, invalid);
     await callTools(run, answer, text, stage);
+    compactWhenFull(run, promptTokens(chosen, request.messages) ?? 0);
   }
   await reachLimit(run);
 };
@@ -174,13 +112,6 @@ const redirected = async (run: Run, prompt: string): Promise<void> => {
   addRow(session, { role: 'user', content: prompt });
   Object.assign(turn, { prompt, text: '', stop: new AbortController(), next: null });
   await settle(run);
-};
-
-const interrupted = (run: Run): void => {
-  const { text } = run.turn;
-  const keeps = since(run.hub.world.release, '0.18.2');
-  if (keeps && text !== '') addRow(run.session, { role: 'assistant', content: text });
-  complete(run, keeps ? text || null : 'Operation interrupted: waiting for model response.', 'interrupted');
 };
 
 const settle = async (run: Run): Promise<void> => {
@@ -197,15 +128,18 @@ const settle = async (run: Run): Promise<void> => {
 export const runTurn = async (hub: Hub, session: Session, prompt: string): Promise<void> => {
   const turn: Turn = { prompt, text: '', stop: new AbortController(), next: null, queued: null };
   const firstRow = session.rows.length;
-  const run: Run = { hub, session, turn, afterTool: false, reasoning: '', firstRow };
+  const run: Run = { hub, session, turn, afterTool: false, reasoning: '', firstRow, compacted: false };
   session.turn = turn;
   const first = firstRow === 0;
   if (first) emit(hub, session, 'session.info', fullInfo(hub.world, true));
   emit(hub, session, 'message.start');
-  addRow(session, { role: 'user', content: prompt });
+  // Up to 0.16 a prompt after one without an answer is joined to that one and never stored.
+  const joined = session.rows.at(-1)?.role === 'user' && !since(hub.world.release, '0.17.0');
+  if (!joined) addRow(session, { role: 'user', content: withAttached(hub.world.release, session, prompt) });
   if (first) announceChange(hub);
   await settle(run);
   session.turn = null;
+  rotateWhenCompacted(run);
   session.lastActive = Date.now();
   if (session.title === '') session.title = prompt.slice(0, 40);
   if (since(hub.world.release, '0.16.0')) emit(hub, session, 'session.info', fullInfo(hub.world, false));
