@@ -5,9 +5,13 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 
 import { releases, type Simulator, startSimulator } from '../../src/simulate/index.ts';
+import { findRelease } from '../../src/simulate/release/table.ts';
+import { since as isSince } from '../../src/simulate/release/since.ts';
 import { chat, closeClients, open, turnsOf } from './client.ts';
 
 /** The stand-in by itself: what the contract suite cannot show because it never chats, and what the options do. */
+
+const since = (release: string, version: string): boolean => isSince(findRelease(release), version);
 
 type Options = Parameters<typeof startSimulator>[0];
 
@@ -53,6 +57,23 @@ describe.each(releases.map(({ version }) => version))('%s', (release) => {
     const resumed = await again.call('session.resume', { session_id: session.stored });
     expect(resumed.result).toMatchObject({ resumed: session.stored, message_count: 4 });
     expect(JSON.stringify(resumed.result?.['messages'])).toContain('The tool ran and printed hi.');
+  });
+
+  test('the first turn outgrows the window: its prompt is stored once, or is in the summary', async () => {
+    const simulator = await start({ release, chat: true });
+    const client = await open(simulator);
+    const { id, stored } = await chat(client);
+    const text = 'SCN:grow n=5 base=20000 step=9000';
+    await client.call('prompt.submit', { session_id: id, text });
+    await client.event('message.complete');
+    await pause(20);
+    const { messages } = (await rest(simulator, `/api/sessions/${stored}/messages`)) as {
+      messages: { id: number; role: string; content: string }[];
+    };
+    const users = messages.filter(({ role }) => role === 'user').map(({ content }) => content);
+    expect(users).toEqual([since(release, '0.21.4') ? expect.stringContaining('CONTEXT COMPACTION') : text]);
+    expect(new Set(messages.map((row) => row.id)).size).toBe(messages.length);
+    expect(messages.at(-1)).toMatchObject({ role: 'assistant', content: 'It has grown.' });
   });
 
   test('a turn is interrupted; what failed and what was empty is said', async () => {

@@ -24,6 +24,8 @@ const rewrite = (run: Run): void => {
   const { session, hub } = run;
   const last = session.rows.at(-1)?.id ?? 0;
   const hides = since(hub.world.release, '0.21.4');
+  // The first turn has nothing before it that could be summed up.
+  if (run.firstRow === 0 && !hides) return;
   const told: Row = {
     id: 0,
     role: hides ? 'user' : 'assistant',
