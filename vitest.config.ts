@@ -7,7 +7,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     pool: 'forks',
-    maxWorkers: 2,
+    // A third of the time is waiting for engines, so three share two cores.
+    maxWorkers: 3,
     maxConcurrency: 3,
   },
 });
