@@ -2,11 +2,10 @@ import { since } from '../release/since.ts';
 import type { Release } from '../release/types.ts';
 import type { Session } from '../world.ts';
 import type { Call, Reply } from './reply.ts';
-import { result, rpcError } from './reply.ts';
+import { result, rpcError, textOf } from './reply.ts';
 
 /** Files that a client attaches before a prompt, and what the engine makes of them in the stored prompt. */
 
-const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 const decoded = (base64: string): string => Buffer.from(base64, 'base64').toString();
 
 const folderOf = (release: Release, home: string): string =>
@@ -14,11 +13,11 @@ const folderOf = (release: Release, home: string): string =>
 
 export const attachFile = (session: Session, { hub, params }: Call): Reply => {
   const { release, home } = hub.world;
-  const given = text(params['path']);
-  const name = text(params['name']) || given.split('/').at(-1) || '';
+  const given = textOf(params, 'path');
+  const name = textOf(params, 'name') || given.split('/').at(-1) || '';
   if (name === '') return rpcError(4002, 'path or data_url is required');
   const place = `${folderOf(release, home)}/${name}`;
-  const content = decoded(text(params['data_url']).split(',')[1] ?? '');
+  const content = decoded(textOf(params, 'data_url').split(',')[1] ?? '');
   session.files.push({ reference: `@file:${place}`, content });
   return result({
     attached: true,
@@ -31,8 +30,8 @@ export const attachFile = (session: Session, { hub, params }: Call): Reply => {
 };
 
 export const attachImage = (session: Session, { hub, params }: Call): Reply => {
-  const name = text(params['filename']) || text(params['path']).split('/').at(-1) || 'upload.png';
-  const path = text(params['path']) || `${hub.world.home}/images/${name}`;
+  const name = textOf(params, 'filename') || textOf(params, 'path').split('/').at(-1) || 'upload.png';
+  const path = textOf(params, 'path') || `${hub.world.home}/images/${name}`;
   session.images.push(path);
   return result({
     attached: true,

@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { since } from '../release/since.ts';
 import type { Row } from '../world.ts';
-import { emit } from './hub.ts';
+import { emit, newStoredId } from './hub.ts';
 import type { Run } from './run.ts';
 import { addRow } from './run.ts';
 
@@ -15,29 +14,47 @@ const summary =
 
 const cleared = '[Old tool output cleared to save context space]';
 
-/** The rows with new ids, as the engine writes them anew. */
-const renumbered = (rows: readonly Row[], after: number): Row[] =>
-  rows.map((row, at) => ({ ...row, id: after + at + 1 }));
+interface Compacted {
+  rows: Row[];
+  /** Index of the first row of this turn among them. */
+  firstRow: number;
+}
 
-/** In place, with new ids: the first prompt stays, what lies between it and this turn is one summary; newer releases sum up this turn too. */
+const summaryRow = (role: Row['role'], kind?: string): Row => ({
+  id: 0,
+  role,
+  content: summary,
+  at: Date.now(),
+  ...(kind !== undefined && { kind }),
+});
+
+/** 0.18.2 to 0.21.0: the first prompt stays, what lies between it and this turn is one summary. The first turn has nothing before it. */
+const keepingFirst = (rows: readonly Row[], firstRow: number): Compacted | null =>
+  firstRow === 0
+    ? null
+    : {
+        rows: [...rows.slice(0, 1), summaryRow('assistant'), ...rows.slice(firstRow)],
+        firstRow: 2,
+      };
+
+/** From 0.21.4: one hidden summary of everything up to the prompt of this turn, and the results of its tools are cleared. */
+const hiding = (rows: readonly Row[], firstRow: number): Compacted => ({
+  rows: [
+    summaryRow('user', 'hidden'),
+    ...rows.slice(firstRow + 1).map((row) => (row.role === 'tool' ? { ...row, content: cleared } : row)),
+  ],
+  firstRow: 0,
+});
+
+/** In place, with new ids, as the engine writes them anew. */
 const rewrite = (run: Run): void => {
   const { session, hub } = run;
+  const compact = since(hub.world.release, '0.21.4') ? hiding : keepingFirst;
+  const compacted = compact(session.rows, run.firstRow);
+  if (compacted === null) return;
   const last = session.rows.at(-1)?.id ?? 0;
-  const hides = since(hub.world.release, '0.21.4');
-  // The first turn has nothing before it that could be summed up.
-  if (run.firstRow === 0 && !hides) return;
-  const told: Row = {
-    id: 0,
-    role: hides ? 'user' : 'assistant',
-    content: summary,
-    at: Date.now(),
-    ...(hides && { kind: 'hidden' }),
-  };
-  const rest = session.rows.slice(run.firstRow + (hides ? 1 : 0));
-  const later = hides ? rest.map((row) => (row.role === 'tool' ? { ...row, content: cleared } : row)) : rest;
-  const before = hides ? [told] : [...session.rows.slice(0, 1), told];
-  session.rows = renumbered([...before, ...later], last);
-  run.firstRow = hides ? 0 : before.length;
+  session.rows = compacted.rows.map((row, at) => ({ ...row, id: last + at + 1 }));
+  run.firstRow = compacted.firstRow;
 };
 
 const tell = (run: Run, kind: string, text: string): void =>
@@ -60,7 +77,7 @@ export const rotateWhenCompacted = ({ hub, session, compacted }: Run): void => {
   if (!compacted || since(hub.world.release, '0.18.2')) return;
   const old = { ...session, id: `${session.id}-before`, open: false, turn: null, question: null };
   hub.world.sessions.unshift(old);
-  session.stored = `${session.stored.slice(0, -6)}${randomBytes(3).toString('hex')}`;
+  session.stored = newStoredId(new Date());
   session.rows = [];
   addRow(session, { role: 'assistant', content: summary });
 };

@@ -84,14 +84,18 @@ export const announceChange = (hub: Hub): void => {
 
 const two = (value: number): string => String(value).padStart(2, '0');
 
-/** A new session; stored ids carry the time, as the engine's do. */
-export const openSession = (hub: Hub, of: Partial<Session> = {}): Session => {
-  const now = new Date();
+/** A new stored id; it carries the time, as the engine's do. */
+export const newStoredId = (now: Date): string => {
   const day = `${now.getFullYear()}${two(now.getMonth() + 1)}${two(now.getDate())}`;
   const time = `${two(now.getHours())}${two(now.getMinutes())}${two(now.getSeconds())}`;
+  return `${day}_${time}_${randomBytes(3).toString('hex')}`;
+};
+
+export const openSession = (hub: Hub, of: Partial<Session> = {}): Session => {
+  const now = new Date();
   const session: Session = {
     id: randomBytes(4).toString('hex'),
-    stored: `${day}_${time}_${randomBytes(3).toString('hex')}`,
+    stored: newStoredId(now),
     rows: [],
     title: '',
     startedAt: now.getTime(),

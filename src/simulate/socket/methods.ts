@@ -4,7 +4,7 @@ import { since } from '../release/since.ts';
 import type { Release } from '../release/types.ts';
 import { findOpen } from './hub.ts';
 import type { Method } from './reply.ts';
-import { result, rpcError } from './reply.ts';
+import { result, rpcError, textOf } from './reply.ts';
 import { sessionMethods } from './session-methods.ts';
 
 const setup = (release: Release): Record<string, unknown> => {
@@ -45,17 +45,13 @@ const general: readonly Method[] = [
     answer: ({ hub, params }) => {
       const { world } = hub;
       const options = modelOptions(world, world.release.rpcProviders, world.release.defaultModel);
-      const chosen = findOpen(hub, params['session_id'])?.model ?? null;
-      return result({ ...options, ...(chosen !== null && { model: chosen }) });
+      return result({ ...options, model: findOpen(hub, params['session_id'])?.model ?? options['model'] });
     },
   },
   {
     name: 'config.get',
     params: 'profile key cwd session_id',
-    answer: ({ params }) => {
-      const key = typeof params['key'] === 'string' ? params['key'] : '';
-      return rpcError(4002, `unknown config key: ${key}`);
-    },
+    answer: ({ params }) => rpcError(4002, `unknown config key: ${textOf(params, 'key')}`),
   },
   {
     name: 'session.list',

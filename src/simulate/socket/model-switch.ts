@@ -1,12 +1,10 @@
 import { since } from '../release/since.ts';
 import type { Session } from '../world.ts';
 import type { Call, Reply } from './reply.ts';
-import { result, rpcError } from './reply.ts';
+import { result, rpcError, textOf } from './reply.ts';
 import { addRow } from './run.ts';
 
 /** Another model for one session, and the row that newer engines store about it. */
-
-const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 const noted = (model: string, provider: string): string =>
   `[System: The active model for this chat has changed to ${model} via provider ${provider}. From this point forward, use this runtime metadata when answering questions about what model/provider is active.]`;
@@ -24,9 +22,9 @@ const tell = (session: Session, { hub }: Call, model: string, provider: string):
 /** `config.set`, of which the stand-in knows the model alone. */
 export const setConfig = (session: Session, call: Call): Reply => {
   const { hub, params } = call;
-  const key = text(params['key']);
+  const key = textOf(params, 'key');
   if (key !== 'model') return rpcError(4002, `unknown config key: ${key}`);
-  const [model = '', named] = text(params['value']).split(' --provider ');
+  const [model = '', named] = textOf(params, 'value').split(' --provider ');
   if (model === '') return rpcError(4002, 'model value required');
   session.model = model;
   tell(session, call, model, named ?? (hub.world.model.provider || 'custom'));

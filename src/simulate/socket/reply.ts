@@ -12,6 +12,12 @@ export interface Call {
   params: Record<string, unknown>;
 }
 
+/** A parameter that is a text; everything else counts as an empty one. */
+export const textOf = (params: Call['params'], name: string): string => {
+  const value = params[name];
+  return typeof value === 'string' ? value : '';
+};
+
 /** One JSON-RPC method. */
 export interface Method {
   name: string;

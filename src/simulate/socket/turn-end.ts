@@ -1,6 +1,5 @@
 import type { Answer } from '../provider/answer.ts';
 import { since } from '../release/since.ts';
-import type { Release } from '../release/types.ts';
 import { emit } from './hub.ts';
 import type { Hub } from './hub.ts';
 import { usageOf } from './info.ts';
@@ -60,8 +59,6 @@ const surface = ({ hub }: Run, status: number, error: string): Record<string, un
 };
 
 const unanswered = 'Your request was not processed. Send it again if you still want me to carry it out.';
-const failedKind = (release: Release): { kind?: string } =>
-  since(release, '0.22.2') ? { kind: 'failed_turn' } : {};
 
 /** `status`: what the provider answered; 0 for failures of the engine's own. */
 export const fail = (run: Run, status: number, text: string): void => {
@@ -69,7 +66,11 @@ export const fail = (run: Run, status: number, text: string): void => {
   const { release } = run.hub.world;
   const shown = since(release, '0.18.2') ? text : `Error: ${text}`;
   if (since(release, '0.21.4'))
-    addRow(run.session, { role: 'assistant', content: unanswered, ...failedKind(release) });
+    addRow(run.session, {
+      role: 'assistant',
+      content: unanswered,
+      ...(since(release, '0.22.2') && { kind: 'failed_turn' }),
+    });
   complete(run, shown, 'error', surface(run, status, text));
 };
 
